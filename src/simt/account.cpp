@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/account.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilewright::simt {
+
+namespace {
+
+constexpr unsigned kSectorBytes = 32, kBankBytes = 4, kBanks = 32;
+
+/// Lanes that one wavefront can serve at most: the banks deliver 128 bytes together.
+constexpr int lanes_per_phase(unsigned bytes) {
+    return static_cast<int>(kBanks * kBankBytes / std::max(bytes, kBankBytes));
+}
+
+int distinct(std::array<uintptr_t, kWarpSize * 2>& values, int count) {
+    if (!std::is_sorted(values.begin(), values.begin() + count))
+        std::sort(values.begin(), values.begin() + count);
+    return static_cast<int>(std::unique(values.begin(), values.begin() + count) - values.begin());
+}
+
+}  // namespace
+
+int sectors(std::span<const uintptr_t> addresses, unsigned bytes) {
+    // An aligned access of at most 16 bytes lies in one sector.
+    std::array<uintptr_t, kWarpSize * 2> touched;
+    int count = 0;
+    for (const uintptr_t address : addresses) {
+        touched[count++] = address / kSectorBytes;
+        const uintptr_t last = (address + bytes - 1) / kSectorBytes;
+        if (last != touched[count - 1]) touched[count++] = last;
+    }
+    return distinct(touched, count);
+}
+
+int wavefronts(std::span<const uintptr_t, kWarpSize> addresses, uint32_t active, unsigned bytes) {
+    const int phase_lanes = lanes_per_phase(bytes);
+    int total = 0;
+    for (int first = 0; first < kWarpSize; first += phase_lanes) {
+        std::array<uintptr_t, kBanks> words;  // distinct words of this phase, chained by bank
+        std::array<int8_t, kBanks> next, head;
+        head.fill(-1);
+        std::array<uint8_t, kBanks> depth{};
+        int count = 0, worst = 0;
+        for (int lane = first; lane < first + phase_lanes; ++lane) {
+            if (!(active >> lane & 1)) continue;
+            for (unsigned offset = 0; offset < bytes; offset += kBankBytes) {
+                const uintptr_t word = (addresses[lane] + offset) / kBankBytes;
+                const unsigned bank = word % kBanks;
+                int seen = head[bank];
+                while (seen >= 0 && words[seen] != word) seen = next[seen];
+                if (seen >= 0) continue;
+                words[count] = word;
+                next[count] = head[bank];
+                head[bank] = static_cast<int8_t>(count++);
+                worst = std::max<int>(worst, ++depth[bank]);
+            }
+        }
+        total += worst;
+    }
+    return total;
+}
+
+int ideal_wavefronts(std::span<const uintptr_t, kWarpSize> addresses, uint32_t active,
+                     unsigned bytes) {
+    const int phase_lanes = lanes_per_phase(bytes);
+    int total = 0;
+    for (int first = 0; first < kWarpSize; first += phase_lanes) {
+        const uint32_t phase = (phase_lanes == kWarpSize ? ~0u : (1u << phase_lanes) - 1) << first;
+        if (active & phase) ++total;  // a phase's distinct words always fit into 32 banks
+    }
+    static_cast<void>(addresses);
+    return total;
+}
+
+void WarpAccount::add(std::span<const std::span<const Record>, kWarpSize> logs) {
+    size_t longest = 0;
+    for (const auto& log : logs) longest = std::max(longest, log.size());
+    size_t i = 0;
+    if (parted_.empty()) {
+        for (Request request; i < longest; ++i) {
+            request.active = 0;
+            bool together = true;
+            for (int l = 0; l < kWarpSize && together; ++l) {
+                if (i >= logs[l].size()) continue;
+                const Record& record = logs[l][i];
+                if (!request.active) request.first = record;
+                together = record.site.packed == request.first.site.packed &&
+                           record.operation == request.first.operation;
+                request.addresses[l] = record.address;
+                request.active |= 1u << l;
+            }
+            if (!together) break;
+            finish(request);
+        }
+    }
+    for (int l = 0; l < kWarpSize; ++l) {
+        for (size_t j = i; j < logs[l].size(); ++j) {
+            const Record& record = logs[l][j];
+            const uint32_t visit =
+                record.site.packed << 2 | static_cast<uint32_t>(record.operation);
+            const uint64_t key = uint64_t{visit} << 32 | occurrences_[l][visit]++;
+            Request& request = parted_[key];
+            if (!request.active) request.first = record;
+            request.addresses[l] = record.address;
+            request.active |= 1u << l;
+        }
+    }
+}
+
+void WarpAccount::end_epoch() {
+    for (const auto& [key, request] : parted_) finish(request);
+    parted_.clear();
+    for (auto& counts : occurrences_) counts.clear();
+}
+
+SiteCounters& WarpAccount::counters_of(const Record& record) {
+    const Key key{record.site.packed, record.operation, record.bytes, record.extent->name};
+    auto& [recent_key, recent] = recent_[(key.site * 2654435761u) >> 28];
+    if (recent && recent_key == key) return *recent;
+    SiteCounters& counters = sites_[key];
+    if (counters.requests == 0)
+        counters = {.operation = record.operation,
+                    .line = record.site.line(),
+                    .column = record.site.column(),
+                    .operand = record.extent->name,
+                    .width_bits = record.bytes * 8u};
+    recent_key = key;
+    recent = &counters;
+    return counters;
+}
+
+void WarpAccount::finish(const Request& request) {
+    SiteCounters& counters = counters_of(request.first);
+    const unsigned bytes = request.first.bytes;
+    ++counters.requests;
+    counters.bytes += uint64_t{bytes} * std::popcount(request.active);
+    const bool global = request.first.operation == Operation::global_load ||
+                        request.first.operation == Operation::global_store;
+    if (!global) {
+        counters.wavefronts += wavefronts(request.addresses, request.active, bytes);
+        counters.ideal_wavefronts += ideal_wavefronts(request.addresses, request.active, bytes);
+        return;
+    }
+    std::array<uintptr_t, kWarpSize> active;
+    int count = 0;
+    for (uint32_t left = request.active; left; left &= left - 1)
+        active[count++] = request.addresses[std::countr_zero(left)];
+    counters.sectors += sectors(std::span(active).first(count), bytes);
+}
+
+void WarpAccount::drain_into(Counters& total) {
+    for (auto& [key, counters] : sites_) {
+        auto same = std::find_if(total.sites.begin(), total.sites.end(), [&](const auto& other) {
+            return other.line == counters.line && other.column == counters.column &&
+                   other.operation == counters.operation && other.operand == counters.operand &&
+                   other.width_bits == counters.width_bits;
+        });
+        if (same == total.sites.end()) {
+            total.sites.push_back(counters);
+            continue;
+        }
+        same->requests += counters.requests;
+        same->bytes += counters.bytes;
+        same->sectors += counters.sectors;
+        same->wavefronts += counters.wavefronts;
+        same->ideal_wavefronts += counters.ideal_wavefronts;
+    }
+    sites_.clear();
+    recent_.fill({});
+    std::sort(total.sites.begin(), total.sites.end(), [](const auto& a, const auto& b) {
+        return std::tuple(a.line, a.column, a.operation) <
+               std::tuple(b.line, b.column, b.operation);
+    });
+}
+
+const char* name_of(Operation operation) {
+    switch (operation) {
+        case Operation::global_load:
+            return "global_load";
+        case Operation::global_store:
+            return "global_store";
+        case Operation::shared_load:
+            return "shared_load";
+        case Operation::shared_store:
+            return "shared_store";
+    }
+    return "";
+}
+
+SiteCounters Counters::total(Operation operation) const {
+    SiteCounters sum;
+    sum.operation = operation;
+    for (const SiteCounters& site : sites) {
+        if (site.operation != operation) continue;
+        sum.requests += site.requests;
+        sum.bytes += site.bytes;
+        sum.sectors += site.sectors;
+        sum.wavefronts += site.wavefronts;
+        sum.ideal_wavefronts += site.ideal_wavefronts;
+    }
+    return sum;
+}
+
+}  // namespace tilewright::simt
