@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// The argument every GEMM kernel takes, and how a launcher passes it.
+#pragma once
+
+namespace tilewright::inline TILEWRIGHT_TARGET {
+
+/// A Problem as a kernel sees it; see core/problem.h for shapes and layout. k is 0 when A and B
+/// must not be read, so that C := beta * C needs no case of its own.
+struct Gemm {
+    int64_t m, n, k;
+    float alpha;
+    GlobalPtr<const float> A;
+    int64_t lda;
+    GlobalPtr<const float> B;
+    int64_t ldb;
+    float beta;
+    GlobalPtr<float> C;
+    int64_t ldc;
+};
+
+#if !defined(__CUDACC_RTC__)
+/// Blocks are numbered in one dimension: the other two stop at 65535, which a tall matrix exceeds.
+inline int64_t tile_count(const Problem& problem, int block_m, int block_n) {
+    return ceil_div(problem.m, block_m) * ceil_div(problem.n, block_n);
+}
+
+/// Runs a kernel with one block for each block tile of C; an empty C needs none.
+inline Status launch(void (*kernel)(Gemm), const TileConfig& tile, Grid block,
+                     const Problem& problem, const Execution& execution) {
+    if (problem.m == 0 || problem.n == 0) return {};
+    const int64_t tiles = tile_count(problem, tile.block_m, tile.block_n);
+    if (tiles > 0x7fffffff)
+        return {StatusCode::not_supported,
+                "C has " + std::to_string(tiles) + " block tiles; a grid holds 2147483647"};
+    const bool product = problem.k > 0 && problem.alpha != 0.0f;
+    const int64_t k = product ? problem.k : 0;
+    const Bounds a(problem.A, span_of(problem.m, k, problem.lda), "A");
+    const Bounds b(problem.B, span_of(k, problem.n, problem.ldb), "B");
+    const Bounds c(problem.C, span_of(problem.m, problem.n, problem.ldc), "C");
+    const Gemm p{
+        .m = problem.m,
+        .n = problem.n,
+        .k = k,
+        .alpha = product ? problem.alpha : 0.0f,
+        .A = global_ptr(problem.A, a),
+        .lda = problem.lda,
+        .B = global_ptr(problem.B, b),
+        .ldb = problem.ldb,
+        .beta = problem.beta,
+        .C = global_ptr(problem.C, c),
+        .ldc = problem.ldc,
+    };
+    return launch_kernel(kernel, Grid(static_cast<unsigned>(tiles)), block, execution, p);
+}
+#endif
+
+}  // namespace tilewright::inline TILEWRIGHT_TARGET

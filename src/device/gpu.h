@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// The device words as nvcc sees them: almost nothing, so that a kernel compiles to what it says.
+#pragma once
+
+#if !defined(__CUDACC_RTC__)
+#include <cuda_runtime.h>
+
+#include "core/kernel.h"
+#endif
+
+// nvcc 13.0 writes the host stub of a kernel whose template argument is a struct with the struct's
+// mangled name, which does not compile outside the global namespace unless that name means the
+// type.
+using _ZN10tilewright10TileConfigE = tilewright::TileConfig;
+
+#define UNROLL _Pragma("unroll")
+#define UNROLL_BY(count) UNROLL_PRAGMA(unroll count)
+#define UNROLL_PRAGMA(text) _Pragma(#text)
+/// An array in shared memory: SHARED(float, As, rows, columns). On 16 bytes, as float4 needs it.
+#define SHARED(type, name, ...) \
+    __shared__ __align__(16) type name[::tilewright::product(__VA_ARGS__)]
+
+namespace tilewright::inline TILEWRIGHT_TARGET {
+
+template <class T>
+using GlobalPtr = T*;
+template <class T>
+using SharedPtr = T*;
+
+/// A vector access: one instruction of sizeof(V) bytes; the address must be a multiple of that.
+template <class V, class T>
+__device__ __forceinline__ V ld(const T* p) {
+    return *reinterpret_cast<const V*>(p);
+}
+template <class V, class T>
+__device__ __forceinline__ void st(T* p, V value) {
+    *reinterpret_cast<V*>(p) = value;
+}
+
+/// Four neighbours into four registers, as one 16-byte access.
+template <class T>
+__device__ __forceinline__ void ld4(float* to, const T* from) {
+    const float4 v = ld<float4>(from);
+    to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+
+/// a * b + c, rounded once.
+__device__ __forceinline__ float fma_(float a, float b, float c) {
+    return __fmaf_rn(a, b, c);
+}
+
+/// True when every row of a matrix starts on a 16-byte boundary.
+__device__ __forceinline__ bool rows_aligned(const float* p, int64_t ld) {
+    return reinterpret_cast<unsigned long long>(p) % 16 == 0 && ld % 4 == 0;
+}
+
+#if !defined(__CUDACC_RTC__)
+using Grid = dim3;
+
+/// CPU mode keeps a matrix's extent beside its pointer; the GPU has nothing to keep.
+struct Bounds {
+    Bounds(const float*, int64_t, const char*) {}
+};
+template <class T>
+GlobalPtr<T> global_ptr(T* p, const Bounds&) {
+    return p;
+}
+
+/// Launches, and reports a refused launch; a fault while running surfaces at the next synchronise.
+template <class... Parameters, class... Arguments>
+Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block,
+                     const Execution& execution, Arguments... arguments) {
+    // An error that an earlier, unrelated call left behind is the caller's: it must not be taken
+    // for ours, so the launch itself returns the status.
+    cudaLaunchConfig_t config{};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.stream = static_cast<cudaStream_t>(execution.stream);
+    const cudaError_t error = cudaLaunchKernelEx(&config, kernel, arguments...);
+    if (error == cudaSuccess) return {};
+    const char* cause = error == cudaErrorNoKernelImageForDevice
+                            ? "; this program was built for other architectures than this GPU's"
+                        : error == cudaErrorInvalidConfiguration
+                            ? "; the grid or block is larger than this GPU allows"
+                            : "";
+    return {error == cudaErrorNoKernelImageForDevice ? StatusCode::architecture_mismatch
+                                                     : StatusCode::execution_failed,
+            std::string("cudaLaunchKernelEx: ") + cudaGetErrorName(error) + " (" +
+                cudaGetErrorString(error) + ")" + cause};
+}
+#endif
+
+}  // namespace tilewright::inline TILEWRIGHT_TARGET
