@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rung 07: permuted B tile (detour from 06: a layout without conflicts on reading)
+//
+// Before   Lanes read B 8 columns apart: in rung 06 a 16-byte load of a warp takes 8 wavefronts
+// for 4.
+//
+// Idea     Store Bs so that what the lanes of a warp read together lies together: column c goes to
+//          [c % TN][c / TN]. The j-th element of all fragments is then one run of BN / TN words.
+//
+// Picture  Bs, one row k, as stored for TN = 8 and BN = 128:
+//
+//           j = 0: columns 0 8 16 .. 120   <- lanes 0 .. 15 read these together
+//           j = 1: columns 1 9 17 .. 121
+//           ...
+//
+// Cost     Reads take 1 wavefront each, but they are scalar: 8 instead of 2 for a fragment of B.
+// The
+//          four elements of a float4 scatter to four rows: 4 scalar stores of 2 wavefronts.
+//
+// Look at  Shared wavefronts for B: read 8 -> 8 for a fragment (8 x 1 instead of 2 x 4 too many),
+// and
+//          stores 4 -> 8. No conflict is left on reading, and nothing is won.
+//
+// Next     Nothing builds on this: see rung 08 for padding, rung 10 for what does help.
+#include "device/kernel.h"
+
+namespace tilewright::ladder::inline TILEWRIGHT_TARGET::permuted_b_tile {
+
+/// The next four elements of a row, of which `exist` lie inside the matrix; zero for the others.
+/// kInterior: all four do, on a 16-byte boundary.
+template <bool kInterior>
+__device__ float4 load4(GlobalPtr<const float> row, int exist) {
+    if constexpr (kInterior) return ld<float4>(row);
+    return {exist > 0 ? row[0] : 0.0f, exist > 1 ? row[1] : 0.0f,  //
+            exist > 2 ? row[2] : 0.0f, exist > 3 ? row[3] : 0.0f};
+}
+
+/// global -> shared, zero outside the matrices
+template <TileConfig kTile, bool kInterior>
+__device__ void load_tile(const Gemm& p, GlobalPtr<const float> A, GlobalPtr<const float> B,
+                          int rows, int cols, int depth, SharedPtr<float> As, SharedPtr<float> Bs) {
+    constexpr int BM = kTile.block_m, BN = kTile.block_n, BK = kTile.block_k, TN = kTile.thread_n;
+    constexpr int A_ROWS = kTile.threads / (BK / 4), B_ROWS = kTile.threads / (BN / 4);
+    const int a_row = threadIdx.x / (BK / 4), a_col = threadIdx.x % (BK / 4) * 4;
+    const int b_row = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
+    A += a_row * p.lda + a_col;
+    UNROLL
+    for (int r = 0; r < BM; r += A_ROWS) {
+        const int row = a_row + r;
+        const float4 a = load4<kInterior>(A, row < rows ? depth - a_col : 0);
+        As[(a_col + 0) * BM + row] = a.x;
+        As[(a_col + 1) * BM + row] = a.y;
+        As[(a_col + 2) * BM + row] = a.z;
+        As[(a_col + 3) * BM + row] = a.w;
+        A += A_ROWS * p.lda;
+    }
+    B += b_row * p.ldb + b_col;
+    UNROLL
+    for (int r = 0; r < BK; r += B_ROWS) {
+        const int row = b_row + r;
+        const float4 b = load4<kInterior>(B, row < depth ? cols - b_col : 0);
+        Bs[(row * TN + (b_col + 0) % TN) * (BN / TN) + b_col / TN] = b.x;
+        Bs[(row * TN + (b_col + 1) % TN) * (BN / TN) + b_col / TN] = b.y;
+        Bs[(row * TN + (b_col + 2) % TN) * (BN / TN) + b_col / TN] = b.z;
+        Bs[(row * TN + (b_col + 3) % TN) * (BN / TN) + b_col / TN] = b.w;
+        B += B_ROWS * p.ldb;
+    }
+}
+
+/// C := alpha * acc + beta * C for the next four elements of a row, of which `exist` lie inside the
+/// matrix. vector: all four do, on a 16-byte boundary.
+__device__ void store4(const Gemm& p, GlobalPtr<float> C, int exist, bool vector,
+                       const float* acc) {
+    if (vector) {
+        const float4 c = p.beta == 0.0f ? float4{} : ld<float4>(C);
+        st(C, float4{fma_(p.alpha, acc[0], p.beta * c.x), fma_(p.alpha, acc[1], p.beta * c.y),
+                     fma_(p.alpha, acc[2], p.beta * c.z), fma_(p.alpha, acc[3], p.beta * c.w)});
+        return;
+    }
+    UNROLL
+    for (int j = 0; j < 4; ++j) {
+        if (j >= exist) continue;
+        const float c = p.beta == 0.0f ? 0.0f : C[j];
+        C[j] = fma_(p.alpha, acc[j], p.beta * c);
+    }
+}
+
+template <TileConfig kTile>
+__global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p) {
+    constexpr int BM = kTile.block_m, BN = kTile.block_n, BK = kTile.block_k, TM = kTile.thread_m,
+                  TN = kTile.thread_n;
+    SHARED(float, As, BK, BM);  // (BK, BM): A transposed
+    SHARED(float, Bs, BK, BN);  // (BK, TN, BN / TN): column c at [c % TN][c / TN]
+    // --- place: the block tile of C, and this thread's TM x TN elements of it
+    const unsigned tiles_m = ceil_div(p.m, BM);
+    const int64_t block_row = int64_t{blockIdx.x % tiles_m} * BM;
+    const int64_t block_col = int64_t{blockIdx.x / tiles_m} * BN;
+    const int rows = inside(p.m, block_row, BM), cols = inside(p.n, block_col, BN);
+    const int thread_row = threadIdx.x / (BN / TN) * TM;
+    const int thread_col = threadIdx.x % (BN / TN) * TN;
+    GlobalPtr<const float> A = p.A + block_row * p.lda;
+    GlobalPtr<const float> B = p.B + block_col;
+    const int tiles_k = ceil_div(p.k, BK);
+    const bool interior =
+        rows == BM && cols == BN && rows_aligned(p.A, p.lda) && rows_aligned(p.B, p.ldb);
+    float acc[TM][TN] = {};
+    for (int t = 0; t < tiles_k; ++t) {
+        // --- load tile: global -> shared, zero outside the matrices
+        const int depth = inside(p.k, int64_t{t} * BK, BK);
+        if (interior && depth == BK)
+            load_tile<kTile, true>(p, A, B, rows, cols, depth, As, Bs);
+        else
+            load_tile<kTile, false>(p, A, B, rows, cols, depth, As, Bs);
+        __syncthreads();
+        A += BK;
+        B += BK * p.ldb;
+        // --- multiply tile: shared -> registers, where an a serves TN products and a b TM
+        UNROLL_BY(kTile.unroll_k)
+        for (int k = 0; k < BK; ++k) {
+            float a[TM], b[TN];
+            for (int i = 0; i < TM; i += 4) ld4(&a[i], As + k * BM + thread_row + i);
+            for (int j = 0; j < TN; ++j) b[j] = Bs[(k * TN + j) * (BN / TN) + thread_col / TN];
+            for (int i = 0; i < TM; ++i)
+                for (int j = 0; j < TN; ++j) acc[i][j] = fma_(a[i], b[j], acc[i][j]);
+        }
+        __syncthreads();
+    }
+    // --- store tile: beta == 0 never reads C
+    const bool vector = cols == BN && rows_aligned(p.C, p.ldc);
+    for (int i = 0; i < TM; ++i) {
+        if (thread_row + i >= rows) continue;
+        GlobalPtr<float> C = p.C + (block_row + thread_row + i) * p.ldc + block_col + thread_col;
+        for (int j = 0; j < TN; j += 4) store4(p, C + j, cols - thread_col - j, vector, &acc[i][j]);
+    }
+}
+
+#if !defined(__CUDACC_RTC__)
+template <TileConfig kTile>
+Status run(const Problem& problem, const Execution& execution) {
+    static_assert(kTile.threads * kTile.thread_m * kTile.thread_n == kTile.block_m * kTile.block_n,
+                  "a thread computes TM * TN elements: a block needs BM * BN / (TM * TN) threads");
+    static_assert(kTile.block_m % kTile.thread_m == 0 && kTile.block_n % kTile.thread_n == 0,
+                  "thread tiles fill the block tile: TM divides BM, and TN divides BN");
+    static_assert(kTile.thread_m % 4 == 0 && kTile.thread_n % 4 == 0 && kTile.block_k % 4 == 0,
+                  "fragments and rows of the tile of A are read as float4: 4 divides TM, TN, BK");
+    static_assert(4 * kTile.threads % kTile.block_k == 0 && 4 * kTile.threads % kTile.block_n == 0,
+                  "a step loads whole rows as float4: BK and BN divide 4 * threads");
+    static_assert(kTile.block_m * kTile.block_k % (4 * kTile.threads) == 0 &&
+                      kTile.block_k * kTile.block_n % (4 * kTile.threads) == 0,
+                  "threads load equally many float4: 4 * threads divides BM * BK and BK * BN");
+    return launch(sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution);
+}
+
+constexpr TileConfig kDefault{.block_m = 128,
+                              .block_n = 128,
+                              .block_k = 8,
+                              .thread_m = 8,
+                              .thread_n = 8,
+                              .threads = 256,
+                              .unroll_k = 8,
+                              .min_blocks = 2};
+constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
+constexpr const char* kAliases[] = {"permuted_b_tile"};
+
+extern const KernelDefinition definition;
+const KernelDefinition definition{
+    .file = __FILE__,
+    .id = "k7",
+    .aliases = kAliases,
+    .parent = "k6",
+    .kind = Kind::detour,
+    .title = "bank conflicts: B tile permuted",
+    .idea =
+        "B columns are laid out so that the lanes of a warp read neighbouring words: no conflict, "
+        "but no float4 either.",
+    .requirements =
+        "A, B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, "
+        "element by element",
+    .variants = kVariants,
+};
+#endif
+
+}  // namespace tilewright::ladder::inline TILEWRIGHT_TARGET::permuted_b_tile

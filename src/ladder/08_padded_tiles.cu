@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rung 08: padded tiles (detour from 06: unused columns behind each row)
+//
+// Before   As in rung 07: reading B takes twice the wavefronts it needs, and so does storing A.
+//
+// Idea     Make the pitch of a shared tile something other than its width, so that neighbouring
+// rows
+//          start in other banks. The variant "default" pads B by 5 columns, as Boehm's kernel does;
+//          "a4" pads the transposed A by 4.
+//
+// Picture  Banks of As[k][0], BM = 128:   pitch 128:  k=0: 0   k=4: 0    two rows collide
+//                                         pitch 132:  k=0: 0   k=4: 16   and now they do not
+//
+// Cost     Padding moves rows against each other; it cannot help lanes that read one row. All lanes
+//          read row k of Bs, so the read stays as it was, 4 wavefronts for each scalar load. And
+//          rows of 133 words do not keep 16-byte alignment: B loses its vector loads, and its store
+//          of one wavefront a load becomes 4 scalar stores of 4.
+//
+// Look at  "default": B's reads 4 wavefronts, stores 4 -> 16. "a4": the store of A falls from 2
+//          wavefronts to 1, since there the lanes of a warp do store into different rows.
+//
+// Next     Nothing builds on this: see rung 10.
+#include "device/kernel.h"
+
+namespace tilewright::ladder::inline TILEWRIGHT_TARGET::padded_tiles {
+
+/// The next four elements of a row, of which `exist` lie inside the matrix; zero for the others.
+/// kInterior: all four do, on a 16-byte boundary.
+template <bool kInterior>
+__device__ float4 load4(GlobalPtr<const float> row, int exist) {
+    if constexpr (kInterior) return ld<float4>(row);
+    return {exist > 0 ? row[0] : 0.0f, exist > 1 ? row[1] : 0.0f,  //
+            exist > 2 ? row[2] : 0.0f, exist > 3 ? row[3] : 0.0f};
+}
+
+/// global -> shared, zero outside the matrices
+template <TileConfig kTile, bool kInterior>
+__device__ void load_tile(const Gemm& p, GlobalPtr<const float> A, GlobalPtr<const float> B,
+                          int rows, int cols, int depth, SharedPtr<float> As, SharedPtr<float> Bs) {
+    constexpr int BM = kTile.block_m, BN = kTile.block_n, BK = kTile.block_k;
+    constexpr int A_PITCH = BM + kTile.pad_a, B_PITCH = BN + kTile.pad_b;
+    constexpr int A_ROWS = kTile.threads / (BK / 4), B_ROWS = kTile.threads / (BN / 4);
+    const int a_row = threadIdx.x / (BK / 4), a_col = threadIdx.x % (BK / 4) * 4;
+    const int b_row = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
+    A += a_row * p.lda + a_col;
+    UNROLL
+    for (int r = 0; r < BM; r += A_ROWS) {
+        const int row = a_row + r;
+        const float4 a = load4<kInterior>(A, row < rows ? depth - a_col : 0);
+        As[(a_col + 0) * A_PITCH + row] = a.x;
+        As[(a_col + 1) * A_PITCH + row] = a.y;
+        As[(a_col + 2) * A_PITCH + row] = a.z;
+        As[(a_col + 3) * A_PITCH + row] = a.w;
+        A += A_ROWS * p.lda;
+    }
+    B += b_row * p.ldb + b_col;
+    UNROLL
+    for (int r = 0; r < BK; r += B_ROWS) {
+        const int row = b_row + r;
+        const float4 b = load4<kInterior>(B, row < depth ? cols - b_col : 0);
+        Bs[row * B_PITCH + b_col + 0] = b.x;
+        Bs[row * B_PITCH + b_col + 1] = b.y;
+        Bs[row * B_PITCH + b_col + 2] = b.z;
+        Bs[row * B_PITCH + b_col + 3] = b.w;
+        B += B_ROWS * p.ldb;
+    }
+}
+
+/// C := alpha * acc + beta * C for the next four elements of a row, of which `exist` lie inside the
+/// matrix. vector: all four do, on a 16-byte boundary.
+__device__ void store4(const Gemm& p, GlobalPtr<float> C, int exist, bool vector,
+                       const float* acc) {
+    if (vector) {
+        const float4 c = p.beta == 0.0f ? float4{} : ld<float4>(C);
+        st(C, float4{fma_(p.alpha, acc[0], p.beta * c.x), fma_(p.alpha, acc[1], p.beta * c.y),
+                     fma_(p.alpha, acc[2], p.beta * c.z), fma_(p.alpha, acc[3], p.beta * c.w)});
+        return;
+    }
+    UNROLL
+    for (int j = 0; j < 4; ++j) {
+        if (j >= exist) continue;
+        const float c = p.beta == 0.0f ? 0.0f : C[j];
+        C[j] = fma_(p.alpha, acc[j], p.beta * c);
+    }
+}
+
+template <TileConfig kTile>
+__global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p) {
+    constexpr int BM = kTile.block_m, BN = kTile.block_n, BK = kTile.block_k, TM = kTile.thread_m,
+                  TN = kTile.thread_n;
+    constexpr int A_PITCH = BM + kTile.pad_a, B_PITCH = BN + kTile.pad_b;
+    SHARED(float, As, BK, A_PITCH);  // (BK, BM): A transposed
+    SHARED(float, Bs, BK, B_PITCH);  // (BK, BN)
+    // --- place: the block tile of C, and this thread's TM x TN elements of it
+    const unsigned tiles_m = ceil_div(p.m, BM);
+    const int64_t block_row = int64_t{blockIdx.x % tiles_m} * BM;
+    const int64_t block_col = int64_t{blockIdx.x / tiles_m} * BN;
+    const int rows = inside(p.m, block_row, BM), cols = inside(p.n, block_col, BN);
+    const int thread_row = threadIdx.x / (BN / TN) * TM;
+    const int thread_col = threadIdx.x % (BN / TN) * TN;
+    GlobalPtr<const float> A = p.A + block_row * p.lda;
+    GlobalPtr<const float> B = p.B + block_col;
+    const int tiles_k = ceil_div(p.k, BK);
+    const bool interior =
+        rows == BM && cols == BN && rows_aligned(p.A, p.lda) && rows_aligned(p.B, p.ldb);
+    float acc[TM][TN] = {};
+    for (int t = 0; t < tiles_k; ++t) {
+        // --- load tile: global -> shared, zero outside the matrices
+        const int depth = inside(p.k, int64_t{t} * BK, BK);
+        if (interior && depth == BK)
+            load_tile<kTile, true>(p, A, B, rows, cols, depth, As, Bs);
+        else
+            load_tile<kTile, false>(p, A, B, rows, cols, depth, As, Bs);
+        __syncthreads();
+        A += BK;
+        B += BK * p.ldb;
+        // --- multiply tile: shared -> registers, where an a serves TN products and a b TM
+        UNROLL_BY(kTile.unroll_k)
+        for (int k = 0; k < BK; ++k) {
+            float a[TM], b[TN];
+            for (int i = 0; i < TM; i += 4) ld4(&a[i], As + k * A_PITCH + thread_row + i);
+            for (int j = 0; j < TN; ++j) b[j] = Bs[k * B_PITCH + thread_col + j];
+            for (int i = 0; i < TM; ++i)
+                for (int j = 0; j < TN; ++j) acc[i][j] = fma_(a[i], b[j], acc[i][j]);
+        }
+        __syncthreads();
+    }
+    // --- store tile: beta == 0 never reads C
+    const bool vector = cols == BN && rows_aligned(p.C, p.ldc);
+    for (int i = 0; i < TM; ++i) {
+        if (thread_row + i >= rows) continue;
+        GlobalPtr<float> C = p.C + (block_row + thread_row + i) * p.ldc + block_col + thread_col;
+        for (int j = 0; j < TN; j += 4) store4(p, C + j, cols - thread_col - j, vector, &acc[i][j]);
+    }
+}
+
+#if !defined(__CUDACC_RTC__)
+template <TileConfig kTile>
+Status run(const Problem& problem, const Execution& execution) {
+    static_assert(kTile.threads * kTile.thread_m * kTile.thread_n == kTile.block_m * kTile.block_n,
+                  "a thread computes TM * TN elements: a block needs BM * BN / (TM * TN) threads");
+    static_assert(kTile.block_m % kTile.thread_m == 0 && kTile.block_n % kTile.thread_n == 0,
+                  "thread tiles fill the block tile: TM divides BM, and TN divides BN");
+    static_assert(kTile.thread_m % 4 == 0 && kTile.thread_n % 4 == 0 && kTile.block_k % 4 == 0,
+                  "fragments and rows of the tile of A are read as float4: 4 divides TM, TN, BK");
+    static_assert(4 * kTile.threads % kTile.block_k == 0 && 4 * kTile.threads % kTile.block_n == 0,
+                  "a step loads whole rows as float4: BK and BN divide 4 * threads");
+    static_assert(kTile.pad_a % 4 == 0,
+                  "fragments of A are read as float4: the padding keeps its rows on 16 bytes");
+    static_assert(kTile.block_m * kTile.block_k % (4 * kTile.threads) == 0 &&
+                      kTile.block_k * kTile.block_n % (4 * kTile.threads) == 0,
+                  "threads load equally many float4: 4 * threads divides BM * BK and BK * BN");
+    return launch(sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution);
+}
+
+constexpr TileConfig kDefault{.block_m = 128,
+                              .block_n = 128,
+                              .block_k = 8,
+                              .thread_m = 8,
+                              .thread_n = 8,
+                              .threads = 256,
+                              .pad_b = 5,
+                              .unroll_k = 1,
+                              .min_blocks = 2};
+constexpr TileConfig kPaddedA{.block_m = 128,
+                              .block_n = 128,
+                              .block_k = 8,
+                              .thread_m = 8,
+                              .thread_n = 8,
+                              .threads = 256,
+                              .pad_a = 4,
+                              .unroll_k = 8,
+                              .min_blocks = 2};
+constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>},
+                                 {"a4", kPaddedA, run<kPaddedA>}};
+constexpr const char* kAliases[] = {"padded_tiles"};
+
+extern const KernelDefinition definition;
+const KernelDefinition definition{
+    .file = __FILE__,
+    .id = "k8",
+    .aliases = kAliases,
+    .parent = "k6",
+    .kind = Kind::detour,
+    .title = "bank conflicts: padded tiles",
+    .idea = "Unused columns behind each row of a shared tile shift the banks of the next row.",
+    .requirements =
+        "A, B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, "
+        "element by element",
+    .variants = kVariants,
+};
+#endif
+
+}  // namespace tilewright::ladder::inline TILEWRIGHT_TARGET::padded_tiles
