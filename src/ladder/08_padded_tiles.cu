@@ -162,7 +162,7 @@ constexpr TileConfig kDefault{.block_m = 128,
                               .thread_n = 8,
                               .threads = 256,
                               .pad_b = 5,
-                              .unroll_k = 1,
+                              .unroll_k = 2,
                               .min_blocks = 2};
 constexpr TileConfig kPaddedA{.block_m = 128,
                               .block_n = 128,
@@ -171,7 +171,7 @@ constexpr TileConfig kPaddedA{.block_m = 128,
                               .thread_n = 8,
                               .threads = 256,
                               .pad_a = 4,
-                              .unroll_k = 8,
+                              .unroll_k = 2,
                               .min_blocks = 2};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>},
                                  {"a4", kPaddedA, run<kPaddedA>}};

@@ -167,7 +167,7 @@ constexpr Variant kVariants[] = {
     //            BM   BN  BK  TM  TN unroll blocks
     variant<tile(128, 128, 16, 8, 8, 4, 0)>("a6000"),
     variant<tile(64, 64, 16, 4, 4, 8, 3)>("a100"),
-    variant<tile(128, 128, 8, 8, 8, 8, 2)>("128x128x8-8x8"),
+    variant<tile(128, 128, 8, 8, 8, 2, 2)>("128x128x8-8x8"),
     variant<tile(128, 128, 32, 8, 8, 4, 0)>("128x128x32-8x8"),
     variant<tile(64, 128, 16, 4, 8, 8, 2)>("64x128x16-4x8"),
     variant<tile(128, 64, 16, 8, 4, 8, 2)>("128x64x16-8x4"),

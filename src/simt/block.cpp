@@ -91,7 +91,12 @@ void BlockRunner::order_threads(uint64_t seed, int warps) {
 
 void BlockRunner::thread_main(void* argument) {
     auto& thread = *static_cast<Thread*>(argument);
-    thread.runner->launch_->thread();
+    try {
+        thread.runner->launch_->thread();
+    } catch (const std::exception& error) {
+        // An exception must not leave the fiber's stack: the launch reports it like a fault.
+        thread.runner->faults_.emplace_back(~uint64_t{0}, error.what());
+    }
     thread.state = State::ended;
     thread.fiber.finish();
 }

@@ -32,13 +32,13 @@ struct Machine::Implementation {
             std::string failure;
             try {
                 for (uint64_t i; (i = next_block++) < grid.grid.count();) runner.run(grid, i);
-            } catch (const std::exception& error) {
-                failure = error.what();
+            } catch (const std::bad_alloc&) {
+                failure = "no memory for the stacks of a block's threads";
             }
             lock.lock();
             runner.drain_into(counters);
             for (std::string& fault : runner.take_faults()) faults.push_back(std::move(fault));
-            if (!failure.empty()) faults.push_back(std::move(failure));
+            if (!failure.empty()) faults.push_back(failure);
             if (--running == 0) done.notify_one();
         }
     }

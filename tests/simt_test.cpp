@@ -1,0 +1,309 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// The CPU machine by itself: what it counts, in what order it runs threads, what it refuses.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#define TILEWRIGHT_TARGET cpu_counted
+#define TILEWRIGHT_COUNTED 1
+#include "device/kernel.h"
+
+namespace tilewright {
+namespace {
+
+using simt::Machine;
+using simt::Operation;
+
+using Addresses = std::array<uintptr_t, simt::kWarpSize>;
+
+Addresses strided(uintptr_t first, uintptr_t bytes) {
+    Addresses addresses;
+    for (size_t lane = 0; lane < addresses.size(); ++lane) addresses[lane] = first + lane * bytes;
+    return addresses;
+}
+
+int conflict(const Addresses& addresses, unsigned bytes, uint32_t active = ~0u) {
+    return simt::wavefronts(addresses, active, bytes);
+}
+
+TEST(Sectors, OfOneRequest) {
+    EXPECT_EQ(simt::sectors(strided(0, 4), 4), 4);      // 32 neighbours
+    EXPECT_EQ(simt::sectors(strided(16, 4), 4), 5);     // the same, off by half a sector
+    EXPECT_EQ(simt::sectors(strided(0, 16), 16), 16);   // 32 float4
+    EXPECT_EQ(simt::sectors(strided(0, 1024), 4), 32);  // a column
+    EXPECT_EQ(simt::sectors(strided(64, 0), 4), 1);     // all lanes alike
+    Addresses reversed = strided(0, 4);
+    std::reverse(reversed.begin(), reversed.end());
+    EXPECT_EQ(simt::sectors(reversed, 4), 4);
+    EXPECT_EQ(simt::sectors(std::span(reversed).first(1), 4), 1);
+}
+
+TEST(Wavefronts, OfWordsFollowTheBanks) {
+    EXPECT_EQ(conflict(strided(0, 4), 4), 1);
+    EXPECT_EQ(conflict(strided(0, 0), 4), 1);     // one word for all
+    EXPECT_EQ(conflict(strided(0, 8), 4), 2);     // every second bank
+    EXPECT_EQ(conflict(strided(0, 128), 4), 32);  // one bank
+    EXPECT_EQ(conflict(strided(0, 132), 4), 1);   // a column of 33 words
+    EXPECT_EQ(conflict(strided(0, 128), 4, 0xff), 8);
+    EXPECT_EQ(conflict(strided(0, 128), 4, 0), 0);
+}
+
+TEST(Wavefronts, OfVectorsComeInPhases) {
+    EXPECT_EQ(conflict(strided(0, 8), 8), 2);    // half a warp at a time
+    EXPECT_EQ(conflict(strided(0, 16), 16), 4);  // a quarter of a warp at a time
+    EXPECT_EQ(conflict(strided(0, 32), 16), 8);  // rung 06 reading B
+    EXPECT_EQ(simt::ideal_wavefronts(strided(0, 32), ~0u, 16), 4);
+    EXPECT_EQ(simt::ideal_wavefronts(strided(0, 32), 0xff, 16), 1);
+    EXPECT_EQ(simt::ideal_wavefronts(strided(0, 4), ~0u, 4), 1);
+}
+
+// The book chapter's example: 8 rows 8 apart, 4 lanes each, of a tile with this pitch.
+int chapter_read(int pitch, bool swizzled) {
+    Addresses addresses;
+    for (int lane = 0; lane < simt::kWarpSize; ++lane) {
+        const int row = lane / 4 * 8, kk = 3;
+        addresses[lane] = 4 * (row * pitch + (swizzled ? kk ^ (row >> 3 & 7) : kk));
+    }
+    return conflict(addresses, 4);
+}
+
+TEST(Wavefronts, OfTheChaptersReadOfA) {
+    EXPECT_EQ(chapter_read(16, false), 8);
+    EXPECT_EQ(chapter_read(17, false), 2);
+    EXPECT_EQ(chapter_read(16, true), 1);
+}
+
+/// Runs a kernel body with one array in global memory and returns what was counted.
+template <class Body>
+simt::Counters count(Grid grid, Grid block, std::span<float> memory, Body body,
+                     std::string* fault = nullptr, uint64_t seed = 0) {
+    Machine machine(1);
+    machine.shuffle(seed);
+    const Bounds bounds(memory.data(), std::ssize(memory), "A");
+    const GlobalPtr<float> A = global_ptr(memory.data(), bounds);
+    const Status status = machine.launch(grid, block, true, [&] { body(A); });
+    if (fault)
+        *fault = status.reason;
+    else
+        EXPECT_TRUE(status.ok()) << status.reason;
+    return machine.take_counters();
+}
+
+struct alignas(256) Memory {
+    float words[4096] = {};
+    operator std::span<float>() { return words; }
+};
+
+uint64_t requests(const simt::Counters& counters, Operation operation) {
+    return counters.total(operation).requests;
+}
+
+TEST(Requests, OfLanesThatAgree) {
+    Memory memory;
+    const auto counters = count(1, 64, memory, [](GlobalPtr<float> A) {
+        for (int i = 0; i < 3; ++i) A[threadIdx.x] = A[threadIdx.x] + 1.0f;
+    });
+    EXPECT_EQ(requests(counters, Operation::global_load), 6u);
+    EXPECT_EQ(requests(counters, Operation::global_store), 6u);
+    EXPECT_EQ(counters.sites.size(), 2u);
+    EXPECT_EQ(counters.warps, 2u);
+}
+
+TEST(Requests, OfAGuardedAccessCountOnceAWarp) {
+    Memory memory;
+    const auto counters = count(1, 32, memory, [](GlobalPtr<float> A) {
+        if (threadIdx.x < 20) A[threadIdx.x] = 1.0f;
+        A[32 + threadIdx.x] = 2.0f;
+    });
+    EXPECT_EQ(requests(counters, Operation::global_store), 2u);
+    EXPECT_EQ(counters.total(Operation::global_store).bytes, 4u * (20 + 32));
+}
+
+TEST(Requests, OfLoopsThatLanesLeaveAtDifferentTimes) {
+    Memory memory;
+    const auto counters = count(1, 32, memory, [](GlobalPtr<float> A) {
+        for (unsigned i = 0; i <= threadIdx.x; ++i) A[i] = 1.0f;  // lane l goes round l + 1 times
+        A[64] = 2.0f;
+    });
+    EXPECT_EQ(requests(counters, Operation::global_store), 32u + 1u);
+}
+
+TEST(Requests, MeetAgainAfterABarrierThatSomeCameToOnAnotherPath) {
+    Memory memory;
+    const auto counters = count(1, 32, memory, [](GlobalPtr<float> A) {
+        for (int tile = 0; tile < 4; ++tile) {
+            if (tile % 2 == 0 || threadIdx.x < 16) A[threadIdx.x] = 1.0f;
+            __syncthreads();
+        }
+    });
+    EXPECT_EQ(requests(counters, Operation::global_store), 4u);
+    EXPECT_EQ(counters.barriers, 4u);
+}
+
+TEST(Requests, SurviveAFullLog) {
+    Memory memory;
+    constexpr int kRounds = 5000;  // several times what a lane's log holds
+    const auto counters = count(1, 32, memory, [](GlobalPtr<float> A) {
+        for (int i = 0; i < kRounds; ++i) A[threadIdx.x] = 1.0f;
+    });
+    EXPECT_EQ(requests(counters, Operation::global_store), uint64_t{kRounds});
+    const auto parted = count(1, 32, memory, [](GlobalPtr<float> A) {
+        if (threadIdx.x % 2) A[threadIdx.x] = 3.0f;
+        for (int i = 0; i < kRounds; ++i) A[threadIdx.x] = 1.0f;
+    });
+    EXPECT_EQ(requests(parted, Operation::global_store), uint64_t{kRounds} + 1);
+}
+
+TEST(Requests, DoNotDependOnTheOrderOfThreads) {
+    for (const uint64_t seed : {0, 1, 2, 3}) {
+        Memory memory;
+        const auto counters = count(
+            4, 96, memory,
+            [](GlobalPtr<float> A) {
+                SHARED(float, tile, 96);
+                tile[threadIdx.x] = A[blockIdx.x * 96 + threadIdx.x];
+                __syncthreads();
+                A[blockIdx.x * 96 + threadIdx.x] = tile[95 - threadIdx.x];
+            },
+            nullptr, seed);
+        EXPECT_EQ(requests(counters, Operation::shared_store), 12u) << seed;
+        EXPECT_EQ(counters.total(Operation::shared_load).wavefronts, 12u) << seed;
+    }
+}
+
+TEST(Order, IsDrawnFromTheSeed) {
+    std::set<std::vector<unsigned>> orders;
+    for (const uint64_t seed : {0, 1, 2, 3}) {
+        Machine machine(1);
+        machine.shuffle(seed);
+        std::vector<unsigned> order;
+        ASSERT_TRUE(machine.launch(1, 128, false, [&] { order.push_back(threadIdx.x); }).ok());
+        ASSERT_EQ(order.size(), 128u);
+        EXPECT_EQ(std::set(order.begin(), order.end()).size(), 128u);
+        if (seed == 0) {
+            EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+        }
+        orders.insert(order);
+    }
+    EXPECT_EQ(orders.size(), 4u);
+}
+
+TEST(Machine, RunsEachThreadOfEachBlockOnce) {
+    Machine machine(3);
+    std::array<std::atomic<int>, 5 * 4 * 3 * 8 * 2> visits{};
+    const auto body = [&] {
+        const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+        const unsigned thread = threadIdx.x + blockDim.x * threadIdx.y;
+        ++visits[block * blockDim.x * blockDim.y + thread];
+    };
+    ASSERT_TRUE(machine.launch({5, 4, 3}, {8, 2}, false, body).ok());
+    for (const auto& visit : visits) EXPECT_EQ(visit, 1);
+}
+
+TEST(Machine, LetsABarrierGoOnceThreadsThatEndedAreGone) {
+    Memory memory;
+    const auto counters = count(1, 64, memory, [](GlobalPtr<float> A) {
+        if (threadIdx.x >= 40) return;
+        SHARED(float, tile, 64);
+        tile[threadIdx.x] = 1.0f;
+        __syncthreads();
+        A[threadIdx.x] = tile[39 - threadIdx.x];
+    });
+    EXPECT_EQ(counters.barriers, 1u);
+    EXPECT_EQ(memory.words[39], 1.0f);
+    EXPECT_EQ(memory.words[40], 0.0f);
+}
+
+TEST(Machine, RefusesABlockThatNoGpuHas) {
+    Machine machine(1);
+    EXPECT_EQ(machine.launch(1, 1025, true, [] {}).code, StatusCode::execution_failed);
+    EXPECT_EQ(machine.launch(1, 0, true, [] {}).code, StatusCode::execution_failed);
+}
+
+TEST(Machine, ReportsWhatAKernelThrows) {
+    Memory memory;
+    std::string fault;
+    count(
+        1, 1, memory,
+        [](GlobalPtr<float>) {
+            SHARED(float, tile, 48 * 1024 / 4 + 1);
+            tile[0] = 1.0f;
+        },
+        &fault);
+    EXPECT_NE(fault.find("48 KiB"), std::string::npos) << fault;
+}
+
+std::string fault_of(std::function<void(GlobalPtr<float>)> body) {
+    alignas(256) float words[12];
+    std::fill(std::begin(words), std::end(words), 7.0f);
+    std::string fault;
+    // The matrix is words 4 to 7; the rest must keep its bits.
+    count(1, 1, std::span(words).subspan(4, 4), body, &fault);
+    for (int i : {0, 1, 2, 3, 8, 9, 10, 11}) EXPECT_EQ(words[i], 7.0f) << i;
+    return fault;
+}
+
+TEST(Faults, OutsideAMatrixNameThePlaceAndAreNotMade) {
+    const std::string store = fault_of([](GlobalPtr<float> A) { A[4] = 1.0f; });
+    EXPECT_NE(store.find("out of bounds: global store of 4 bytes at A[4], which has 4 elements"),
+              std::string::npos)
+        << store;
+    EXPECT_NE(store.find("line " + std::to_string(__LINE__ - 4)), std::string::npos) << store;
+    EXPECT_NE(fault_of([](GlobalPtr<float> A) { A[-1] = 1.0f; }).find("A[-1]"), std::string::npos);
+    EXPECT_NE(fault_of([](GlobalPtr<float> A) { st(A + 2, float4{}); }).find("16 bytes at A[2]"),
+              std::string::npos);
+}
+
+TEST(Faults, OutsideASharedArrayAreNotItsNeighbour) {
+    const std::string fault = fault_of([](GlobalPtr<float> A) {
+        SHARED(float, As, 4);
+        SHARED(float, Bs, 4);
+        Bs[0] = 1.0f;
+        A[0] = As[4];
+    });
+    EXPECT_NE(fault.find("shared load of 4 bytes at As[4]"), std::string::npos) << fault;
+}
+
+TEST(Faults, OfAlignmentAreTold) {
+    const std::string fault = fault_of([](GlobalPtr<float> A) { A[0] = ld<float4>(A + 1).x; });
+    EXPECT_NE(fault.find("A[1]"), std::string::npos) << fault;
+    Memory memory;
+    std::string misaligned;
+    count(
+        1, 1, memory, [](GlobalPtr<float> A) { A[0] = ld<float4>(A + 1).x; }, &misaligned);
+    EXPECT_NE(misaligned.find("misaligned: global load of 16 bytes at A[1]"), std::string::npos)
+        << misaligned;
+    EXPECT_TRUE(std::isnan(memory.words[0]));
+}
+
+TEST(Faults, SharedMemoryStartsAsNaN) {
+    Memory memory;
+    count(1, 1, memory, [](GlobalPtr<float> A) {
+        SHARED(float, tile, 2);
+        tile[0] = 1.0f;
+        A[0] = tile[0] + tile[1];
+    });
+    EXPECT_TRUE(std::isnan(memory.words[0]));
+}
+
+TEST(Fma, RoundsOnceAndIsCounted) {
+    Memory memory;
+    const float a = 1.0f + std::ldexp(1.0f, -12);
+    memory.words[1] = a;
+    const auto counters = count(1, 32, memory, [](GlobalPtr<float> A) {
+        const float x = A[1];
+        if (threadIdx.x == 0)
+            A[0] = fma_(x, x, -1.0f);
+        else
+            fma_(x, x, 0.0f);
+    });
+    EXPECT_EQ(memory.words[0], std::ldexp(1.0f, -11) + std::ldexp(1.0f, -24));
+    EXPECT_EQ(counters.ffma, 1u);
+}
+
+}  // namespace
+}  // namespace tilewright
