@@ -21,6 +21,9 @@ namespace {
 using namespace tilewright;
 using Json = nlohmann::ordered_json;
 
+/// The architecture that all configurations must suit; the others take each rung's default.
+constexpr const char* kTunedFor = "90a";
+
 struct Kernel {
     const KernelDefinition* rung;
     const Variant* variant;
@@ -30,10 +33,11 @@ struct Kernel {
 
 /// The values of a configuration in the order of its members, as a mangled name lists them.
 std::vector<int> members(const TileConfig& c) {
-    return {c.block_m, c.block_n, c.block_k, c.thread_m,     c.thread_n, c.threads,   c.pad_a,
-            c.pad_b,   c.warp_m,  c.warp_n,  c.warp_n_steps, c.unroll_k, c.min_blocks};
+    return {c.block.m,  c.block.n, c.block.k,      c.thread.m, c.thread.n,
+            c.thread.k, c.threads, c.pad_a,        c.pad_b,    c.warp.m,
+            c.warp.n,   c.warp.k,  c.warp_n_steps, c.unroll_k, c.min_blocks};
 }
-static_assert(sizeof(TileConfig) == 13 * sizeof(int), "members() lists them all");
+static_assert(sizeof(TileConfig) == 15 * sizeof(int), "members() lists them all");
 
 /// Finds the kernel behind ...3gpu<length><name>5sgemm...TileConfig...Li<value>E...
 std::optional<Kernel> kernel_of(const std::string& mangled) {
@@ -97,6 +101,8 @@ int check(const std::vector<Kernel>& kernels, const std::string& architectures) 
     for (std::string architecture; std::getline(list, architecture, ',');) {
         for (const KernelDefinition* rung : ladder::rungs(ladder::Target::cpu_fast)) {
             for (const Variant& variant : rung->variants) {
+                // Configurations tuned for one GPU need not suit another.
+                if (architecture != kTunedFor && &variant != rung->variants.data()) continue;
                 const Kernel wanted{rung, &variant, architecture};
                 const auto built =
                     std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& kernel) {
@@ -137,8 +143,7 @@ Json json(const std::vector<Kernel>& kernels, const std::string& nvcc) {
 int main(int argc, char** argv) try {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     if (arguments.size() < 3 || (arguments[0] != "--nvcc" && arguments[0] != "--check")) {
-        std::cerr
-            << "usage: resources --nvcc VERSION | --check ARCHITECTURE,...  OBJECT...\n";
+        std::cerr << "usage: resources --nvcc VERSION | --check ARCHITECTURE,...  OBJECT...\n";
         return 2;
     }
     std::vector<Kernel> kernels;

@@ -26,20 +26,20 @@ struct Variant {
 };
 
 enum class Kind {
-    rung,      ///< A step of the ladder: one idea more than its parent.
-    detour,    ///< An idea worth seeing that later rungs do not build on.
+    rung,  ///< A step of the ladder: one idea more than its parent.
+    detour,  ///< An idea worth seeing that later rungs do not build on.
     refactor,  ///< Moves code and changes nothing that can be counted.
     baseline,  ///< An opponent: measured, not explained.
 };
 
 struct KernelDefinition {
     const char* file;  ///< __FILE__ of the rung: its stem is NN_name.
-    const char* id;    ///< The name in the source texts, such as "k5".
+    const char* id;  ///< The name in the source texts, such as "k5".
     std::span<const char* const> aliases;
     const char* parent;  ///< The id this kernel grew from; "" for the first.
     Kind kind;
     const char* title;  ///< A noun phrase: the parent plus what?
-    const char* idea;   ///< One sentence.
+    const char* idea;  ///< One sentence.
     const char*
         requirements;  ///< What the fast path asks of a problem, and what happens otherwise.
     std::span<const Variant> variants;  ///< The default first.

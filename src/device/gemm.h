@@ -21,15 +21,15 @@ struct Gemm {
 
 #if !defined(__CUDACC_RTC__)
 /// Blocks are numbered in one dimension: the other two stop at 65535, which a tall matrix exceeds.
-inline int64_t tile_count(const Problem& problem, int block_m, int block_n) {
-    return ceil_div(problem.m, block_m) * ceil_div(problem.n, block_n);
+inline int64_t tile_count(const Problem& problem, const Tile& block) {
+    return ceil_div(problem.m, block.m) * ceil_div(problem.n, block.n);
 }
 
 /// Runs a kernel with one block for each block tile of C; an empty C needs none.
 inline Status launch(void (*kernel)(Gemm), const TileConfig& tile, Grid block,
                      const Problem& problem, const Execution& execution) {
     if (problem.m == 0 || problem.n == 0) return {};
-    const int64_t tiles = tile_count(problem, tile.block_m, tile.block_n);
+    const int64_t tiles = tile_count(problem, tile.block);
     if (tiles > 0x7fffffff)
         return {StatusCode::not_supported,
                 "C has " + std::to_string(tiles) + " block tiles; a grid holds 2147483647"};

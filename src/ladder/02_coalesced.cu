@@ -30,7 +30,7 @@ namespace tilewright::ladder::inline TILEWRIGHT_TARGET::coalesced {
 
 template <TileConfig kTile>
 __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
-    constexpr int BM = kTile.block_m, BN = kTile.block_n;
+    constexpr int BM = kTile.block.m, BN = kTile.block.n;
     // --- place: the element of C that this thread owns
     const unsigned tiles_m = ceil_div(p.m, BM);
     const int64_t row = int64_t{blockIdx.x % tiles_m} * BM + threadIdx.y;
@@ -50,12 +50,12 @@ __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
 #if !defined(__CUDACC_RTC__)
 template <TileConfig kTile>
 Status run(const Problem& problem, const Execution& execution) {
-    static_assert(kTile.threads == kTile.block_m * kTile.block_n,
+    static_assert(kTile.threads == kTile.block.m * kTile.block.n,
                   "a thread computes one element: a block needs BM * BN threads");
-    return launch(sgemm<kTile>, kTile, Grid(kTile.block_n, kTile.block_m), problem, execution);
+    return launch(sgemm<kTile>, kTile, Grid(kTile.block.n, kTile.block.m), problem, execution);
 }
 
-constexpr TileConfig kDefault{.block_m = 32, .block_n = 32, .threads = 1024};
+constexpr TileConfig kDefault{.block = {32, 32}, .threads = 1024};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
 constexpr const char* kAliases[] = {"v0", "coalesced"};
 

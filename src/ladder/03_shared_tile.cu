@@ -34,7 +34,7 @@ namespace tilewright::ladder::inline TILEWRIGHT_TARGET::shared_tile {
 
 template <TileConfig kTile>
 __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
-    constexpr int BM = kTile.block_m, BN = kTile.block_n, BK = kTile.block_k;
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k;
     SHARED(float, As, BM, BK);  // (BM, BK)
     SHARED(float, Bs, BK, BN);  // (BK, BN)
     // --- place: the block tile of C, and this thread's element of it
@@ -75,15 +75,15 @@ __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
 #if !defined(__CUDACC_RTC__)
 template <TileConfig kTile>
 Status run(const Problem& problem, const Execution& execution) {
-    static_assert(kTile.threads == kTile.block_m * kTile.block_n,
+    static_assert(kTile.threads == kTile.block.m * kTile.block.n,
                   "a thread computes one element: a block needs BM * BN threads");
-    static_assert(kTile.block_k == kTile.block_m && kTile.block_k == kTile.block_n,
+    static_assert(kTile.block.k == kTile.block.m && kTile.block.k == kTile.block.n,
                   "a thread loads one element of each tile: BM x BK and BK x BN must both have "
                   "the block's own shape, so BM = BN = BK");
-    return launch(sgemm<kTile>, kTile, Grid(kTile.block_n, kTile.block_m), problem, execution);
+    return launch(sgemm<kTile>, kTile, Grid(kTile.block.n, kTile.block.m), problem, execution);
 }
 
-constexpr TileConfig kDefault{.block_m = 32, .block_n = 32, .block_k = 32, .threads = 1024};
+constexpr TileConfig kDefault{.block = {32, 32, 32}, .threads = 1024};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
 constexpr const char* kAliases[] = {"shared_tile"};
 

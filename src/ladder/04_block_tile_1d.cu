@@ -29,7 +29,7 @@ namespace tilewright::ladder::inline TILEWRIGHT_TARGET::block_tile_1d {
 
 template <TileConfig kTile>
 __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
-    constexpr int BM = kTile.block_m, BN = kTile.block_n, BK = kTile.block_k, TM = kTile.thread_m;
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k, TM = kTile.thread.m;
     SHARED(float, As, BM, BK);  // (BM, BK)
     SHARED(float, Bs, BK, BN);  // (BK, BN)
     // --- place: the block tile of C, and this thread's column of TM elements
@@ -77,17 +77,16 @@ __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
 #if !defined(__CUDACC_RTC__)
 template <TileConfig kTile>
 Status run(const Problem& problem, const Execution& execution) {
-    static_assert(kTile.threads * kTile.thread_m == kTile.block_m * kTile.block_n,
+    static_assert(kTile.threads * kTile.thread.m == kTile.block.m * kTile.block.n,
                   "a thread computes TM elements: a block needs BM * BN / TM threads");
-    static_assert(kTile.threads == kTile.block_m * kTile.block_k &&
-                      kTile.threads == kTile.block_k * kTile.block_n,
+    static_assert(kTile.threads == kTile.block.m * kTile.block.k &&
+                      kTile.threads == kTile.block.k * kTile.block.n,
                   "a thread loads one element of each tile: BM * BK and BK * BN must both equal "
                   "the block's threads");
     return launch(sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution);
 }
 
-constexpr TileConfig kDefault{
-    .block_m = 64, .block_n = 64, .block_k = 8, .thread_m = 8, .threads = 512};
+constexpr TileConfig kDefault{.block = {64, 64, 8}, .thread = {8}, .threads = 512};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
 constexpr const char* kAliases[] = {"block_tile_1d"};
 

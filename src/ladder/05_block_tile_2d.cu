@@ -34,7 +34,7 @@ namespace tilewright::ladder::inline TILEWRIGHT_TARGET::block_tile_2d {
 template <TileConfig kTile>
 __device__ void load_tile(const Gemm& p, GlobalPtr<const float> A, GlobalPtr<const float> B,
                           int rows, int cols, int depth, SharedPtr<float> As, SharedPtr<float> Bs) {
-    constexpr int BM = kTile.block_m, BN = kTile.block_n, BK = kTile.block_k;
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k;
     constexpr int A_ROWS = kTile.threads / BK, B_ROWS = kTile.threads / BN;  // rows in one step
     const int a_row = threadIdx.x / BK, a_col = threadIdx.x % BK;
     const int b_row = threadIdx.x / BN, b_col = threadIdx.x % BN;
@@ -56,8 +56,8 @@ __device__ void load_tile(const Gemm& p, GlobalPtr<const float> A, GlobalPtr<con
 
 template <TileConfig kTile>
 __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p) {
-    constexpr int BM = kTile.block_m, BN = kTile.block_n, BK = kTile.block_k, TM = kTile.thread_m,
-                  TN = kTile.thread_n;
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k, TM = kTile.thread.m,
+                  TN = kTile.thread.n;
     SHARED(float, As, BM, BK);  // (BM, BK)
     SHARED(float, Bs, BK, BN);  // (BK, BN)
     // --- place: the block tile of C, and this thread's TM x TN elements of it
@@ -105,26 +105,20 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
 #if !defined(__CUDACC_RTC__)
 template <TileConfig kTile>
 Status run(const Problem& problem, const Execution& execution) {
-    static_assert(kTile.threads * kTile.thread_m * kTile.thread_n == kTile.block_m * kTile.block_n,
+    static_assert(kTile.threads * kTile.thread.m * kTile.thread.n == kTile.block.m * kTile.block.n,
                   "a thread computes TM * TN elements: a block needs BM * BN / (TM * TN) threads");
-    static_assert(kTile.block_m % kTile.thread_m == 0 && kTile.block_n % kTile.thread_n == 0,
+    static_assert(kTile.block.m % kTile.thread.m == 0 && kTile.block.n % kTile.thread.n == 0,
                   "thread tiles fill the block tile: TM divides BM, and TN divides BN");
-    static_assert(kTile.threads % kTile.block_k == 0 && kTile.threads % kTile.block_n == 0,
+    static_assert(kTile.threads % kTile.block.k == 0 && kTile.threads % kTile.block.n == 0,
                   "a step loads whole rows of a tile: BK and BN divide the block's threads");
-    static_assert(kTile.block_m * kTile.block_k % kTile.threads == 0 &&
-                      kTile.block_k * kTile.block_n % kTile.threads == 0,
+    static_assert(kTile.block.m * kTile.block.k % kTile.threads == 0 &&
+                      kTile.block.k * kTile.block.n % kTile.threads == 0,
                   "threads load equally many elements: their number divides BM * BK and BK * BN");
     return launch(sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution);
 }
 
-constexpr TileConfig kDefault{.block_m = 128,
-                              .block_n = 128,
-                              .block_k = 8,
-                              .thread_m = 8,
-                              .thread_n = 8,
-                              .threads = 256,
-                              .unroll_k = 2,
-                              .min_blocks = 2};
+constexpr TileConfig kDefault{
+    .block = {128, 128, 8}, .thread = {8, 8}, .threads = 256, .unroll_k = 2, .min_blocks = 2};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
 constexpr const char* kAliases[] = {"block_tile_2d"};
 

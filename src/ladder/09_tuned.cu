@@ -39,7 +39,7 @@ __device__ float4 load4(GlobalPtr<const float> row, int exist) {
 template <TileConfig kTile, bool kInterior>
 __device__ void load_tile(const Gemm& p, GlobalPtr<const float> A, GlobalPtr<const float> B,
                           int rows, int cols, int depth, SharedPtr<float> As, SharedPtr<float> Bs) {
-    constexpr int BM = kTile.block_m, BN = kTile.block_n, BK = kTile.block_k;
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k;
     constexpr int A_ROWS = kTile.threads / (BK / 4), B_ROWS = kTile.threads / (BN / 4);
     const int a_row = threadIdx.x / (BK / 4), a_col = threadIdx.x % (BK / 4) * 4;
     const int b_row = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
@@ -83,8 +83,8 @@ __device__ void store4(const Gemm& p, GlobalPtr<float> C, int exist, bool vector
 
 template <TileConfig kTile>
 __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p) {
-    constexpr int BM = kTile.block_m, BN = kTile.block_n, BK = kTile.block_k, TM = kTile.thread_m,
-                  TN = kTile.thread_n;
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k, TM = kTile.thread.m,
+                  TN = kTile.thread.n;
     SHARED(float, As, BK, BM);  // (BK, BM): A transposed
     SHARED(float, Bs, BK, BN);  // (BK, BN)
     // --- place: the block tile of C, and this thread's TM x TN elements of it
@@ -133,28 +133,25 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
 #if !defined(__CUDACC_RTC__)
 template <TileConfig kTile>
 Status run(const Problem& problem, const Execution& execution) {
-    static_assert(kTile.threads * kTile.thread_m * kTile.thread_n == kTile.block_m * kTile.block_n,
+    static_assert(kTile.threads * kTile.thread.m * kTile.thread.n == kTile.block.m * kTile.block.n,
                   "a thread computes TM * TN elements: a block needs BM * BN / (TM * TN) threads");
-    static_assert(kTile.block_m % kTile.thread_m == 0 && kTile.block_n % kTile.thread_n == 0,
+    static_assert(kTile.block.m % kTile.thread.m == 0 && kTile.block.n % kTile.thread.n == 0,
                   "thread tiles fill the block tile: TM divides BM, and TN divides BN");
-    static_assert(kTile.thread_m % 4 == 0 && kTile.thread_n % 4 == 0 && kTile.block_k % 4 == 0,
+    static_assert(kTile.thread.m % 4 == 0 && kTile.thread.n % 4 == 0 && kTile.block.k % 4 == 0,
                   "fragments and rows of the tile of A are read as float4: 4 divides TM, TN, BK");
-    static_assert(4 * kTile.threads % kTile.block_k == 0 && 4 * kTile.threads % kTile.block_n == 0,
+    static_assert(4 * kTile.threads % kTile.block.k == 0 && 4 * kTile.threads % kTile.block.n == 0,
                   "a step loads whole rows as float4: BK and BN divide 4 * threads");
-    static_assert(kTile.block_m * kTile.block_k % (4 * kTile.threads) == 0 &&
-                      kTile.block_k * kTile.block_n % (4 * kTile.threads) == 0,
+    static_assert(kTile.block.m * kTile.block.k % (4 * kTile.threads) == 0 &&
+                      kTile.block.k * kTile.block.n % (4 * kTile.threads) == 0,
                   "threads load equally many float4: 4 * threads divides BM * BK and BK * BN");
     return launch(sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution);
 }
 
-/// Threads follow from the tiles.
-constexpr TileConfig tile(int bm, int bn, int bk, int tm, int tn, int unroll_k, int min_blocks) {
-    return {.block_m = bm,
-            .block_n = bn,
-            .block_k = bk,
-            .thread_m = tm,
-            .thread_n = tn,
-            .threads = bm * bn / (tm * tn),
+/// The number of threads follows from the tiles.
+constexpr TileConfig tile(Tile block, Tile thread, int unroll_k, int min_blocks) {
+    return {.block = block,
+            .thread = thread,
+            .threads = block.m * block.n / (thread.m * thread.n),
             .unroll_k = unroll_k,
             .min_blocks = min_blocks};
 }
@@ -164,17 +161,17 @@ constexpr Variant variant(const char* name) {
 }
 // The first two are Boehm's picks for the A6000 and the A100.
 constexpr Variant kVariants[] = {
-    //            BM   BN  BK  TM  TN unroll blocks
-    variant<tile(128, 128, 16, 8, 8, 4, 0)>("a6000"),
-    variant<tile(64, 64, 16, 4, 4, 8, 3)>("a100"),
-    variant<tile(128, 128, 8, 8, 8, 2, 2)>("128x128x8-8x8"),
-    variant<tile(128, 128, 32, 8, 8, 4, 0)>("128x128x32-8x8"),
-    variant<tile(64, 128, 16, 4, 8, 8, 2)>("64x128x16-4x8"),
-    variant<tile(128, 64, 16, 8, 4, 8, 2)>("128x64x16-8x4"),
-    variant<tile(64, 64, 16, 8, 8, 8, 0)>("64x64x16-8x8"),
-    variant<tile(128, 64, 16, 8, 8, 8, 0)>("128x64x16-8x8"),
-    variant<tile(64, 128, 16, 8, 8, 8, 0)>("64x128x16-8x8"),
-    variant<tile(256, 128, 8, 16, 8, 8, 0)>("256x128x8-16x8"),
+    // block tile, thread tile, unrolled steps of k, blocks an SM must hold
+    variant<tile({128, 128, 16}, {8, 8}, 4, 0)>("a6000"),
+    variant<tile({64, 64, 16}, {4, 4}, 8, 3)>("a100"),
+    variant<tile({128, 128, 8}, {8, 8}, 2, 2)>("128x128x8-8x8"),
+    variant<tile({128, 128, 32}, {8, 8}, 4, 0)>("128x128x32-8x8"),
+    variant<tile({64, 128, 16}, {4, 8}, 8, 2)>("64x128x16-4x8"),
+    variant<tile({128, 64, 16}, {8, 4}, 8, 2)>("128x64x16-8x4"),
+    variant<tile({64, 64, 16}, {8, 8}, 8, 0)>("64x64x16-8x8"),
+    variant<tile({128, 64, 16}, {8, 8}, 8, 0)>("128x64x16-8x8"),
+    variant<tile({64, 128, 16}, {8, 8}, 8, 0)>("64x128x16-8x8"),
+    variant<tile({256, 128, 8}, {16, 8}, 8, 0)>("256x128x8-16x8"),
 };
 constexpr const char* kAliases[] = {"tuned"};
 

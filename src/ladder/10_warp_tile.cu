@@ -47,7 +47,7 @@ __device__ float4 load4(GlobalPtr<const float> row, int exist) {
 template <TileConfig kTile, bool kInterior>
 __device__ void load_tile(const Gemm& p, GlobalPtr<const float> A, GlobalPtr<const float> B,
                           int rows, int cols, int depth, SharedPtr<float> As, SharedPtr<float> Bs) {
-    constexpr int BM = kTile.block_m, BN = kTile.block_n, BK = kTile.block_k;
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k;
     constexpr int A_ROWS = kTile.threads / (BK / 4), B_ROWS = kTile.threads / (BN / 4);
     const int a_row = threadIdx.x / (BK / 4), a_col = threadIdx.x % (BK / 4) * 4;
     const int b_row = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
@@ -91,12 +91,13 @@ __device__ void store4(const Gemm& p, GlobalPtr<float> C, int exist, bool vector
 
 template <TileConfig kTile>
 __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p) {
-    constexpr int BM = kTile.block_m, BN = kTile.block_n, BK = kTile.block_k, TM = kTile.thread_m,
-                  TN = kTile.thread_n, WM = kTile.warp_m, WN = kTile.warp_n;
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k, TM = kTile.thread.m,
+                  TN = kTile.thread.n, WM = kTile.warp.m, WN = kTile.warp.n;
     constexpr int N_STEPS = kTile.warp_n_steps, M_STEPS = WM * WN / (32 * TM * TN * N_STEPS);
     constexpr int SUB_M = WM / M_STEPS, SUB_N = WN / N_STEPS;  // what the warp covers in one step
-    SHARED(float, As, BK, BM);                                 // (BK, BM): A transposed
-    SHARED(float, Bs, BK, BN);                                 // (BK, BN)
+    constexpr int FM = M_STEPS * TM, FN = N_STEPS * TN;  // the fragments of all steps
+    SHARED(float, As, BK, BM);  // (BK, BM): A transposed
+    SHARED(float, Bs, BK, BN);  // (BK, BN)
     // --- place: the block tile of C, the warp's part of it, and this thread's first element
     const unsigned tiles_m = ceil_div(p.m, BM);
     const int64_t block_row = int64_t{blockIdx.x % tiles_m} * BM;
@@ -110,7 +111,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
     const int tiles_k = ceil_div(p.k, BK);
     const bool interior =
         rows == BM && cols == BN && rows_aligned(p.A, p.lda) && rows_aligned(p.B, p.ldb);
-    float acc[M_STEPS][N_STEPS][TM][TN] = {};
+    float acc[FM][FN] = {};
     for (int t = 0; t < tiles_k; ++t) {
         // --- load tile: global -> shared, zero outside the matrices
         const int depth = inside(p.k, int64_t{t} * BK, BK);
@@ -124,37 +125,27 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
         // --- multiply tile: shared -> registers, where an a serves TN products and a b TM
         UNROLL_BY(kTile.unroll_k)
         for (int k = 0; k < BK; ++k) {
-            float a[M_STEPS][TM], b[N_STEPS][TN];
-            for (int s = 0; s < M_STEPS; ++s)
-                for (int i = 0; i < TM; i += 4)
-                    ld4(&a[s][i], As + k * BM + thread_row + s * SUB_M + i);
-            for (int t = 0; t < N_STEPS; ++t)
-                for (int j = 0; j < TN; j += 4)
-                    ld4(&b[t][j], Bs + k * BN + thread_col + t * SUB_N + j);
-            for (int s = 0; s < M_STEPS; ++s)
-                for (int t = 0; t < N_STEPS; ++t)
-                    for (int i = 0; i < TM; ++i)
-                        for (int j = 0; j < TN; ++j)
-                            acc[s][t][i][j] = fma_(a[s][i], b[t][j], acc[s][t][i][j]);
+            float a[FM], b[FN];
+            for (int i = 0; i < FM; i += 4)
+                ld4(&a[i], As + k * BM + thread_row + i / TM * SUB_M + i % TM);
+            for (int j = 0; j < FN; j += 4)
+                ld4(&b[j], Bs + k * BN + thread_col + j / TN * SUB_N + j % TN);
+            for (int i = 0; i < FM; ++i)
+                for (int j = 0; j < FN; ++j) acc[i][j] = fma_(a[i], b[j], acc[i][j]);
         }
         __syncthreads();
     }
     // --- store tile: beta == 0 never reads C
     const bool vector = cols == BN && rows_aligned(p.C, p.ldc);
     UNROLL
-    for (int s = 0; s < M_STEPS; ++s) {
+    for (int i = 0; i < FM; ++i) {
+        const int row = thread_row + i / TM * SUB_M + i % TM;
+        if (row >= rows) continue;
+        GlobalPtr<float> C = p.C + (block_row + row) * p.ldc + block_col;
         UNROLL
-        for (int i = 0; i < TM; ++i) {
-            const int row = thread_row + s * SUB_M + i;
-            if (row >= rows) continue;
-            GlobalPtr<float> C = p.C + (block_row + row) * p.ldc + block_col;
-            UNROLL
-            for (int t = 0; t < N_STEPS; ++t) {
-                const int col = thread_col + t * SUB_N;
-                UNROLL
-                for (int j = 0; j < TN; j += 4)
-                    store4(p, C + col + j, cols - col - j, vector, &acc[s][t][i][j]);
-            }
+        for (int j = 0; j < FN; j += 4) {
+            const int col = thread_col + j / TN * SUB_N + j % TN;
+            store4(p, C + col, cols - col, vector, &acc[i][j]);
         }
     }
 }
@@ -162,49 +153,41 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
 #if !defined(__CUDACC_RTC__)
 template <TileConfig kTile>
 Status run(const Problem& problem, const Execution& execution) {
-    static_assert(kTile.threads / 32 * kTile.warp_m * kTile.warp_n == kTile.block_m * kTile.block_n,
+    static_assert(kTile.threads / 32 * kTile.warp.m * kTile.warp.n == kTile.block.m * kTile.block.n,
                   "warp tiles fill the block tile: the areas of threads / 32 warp tiles add up");
-    static_assert(kTile.block_m % kTile.warp_m == 0 && kTile.block_n % kTile.warp_n == 0,
+    static_assert(kTile.block.m % kTile.warp.m == 0 && kTile.block.n % kTile.warp.n == 0,
                   "warp tiles fill the block tile: WM divides BM, and WN divides BN");
     static_assert(
-        kTile.warp_m * kTile.warp_n % (32 * kTile.thread_m * kTile.thread_n * kTile.warp_n_steps) ==
+        kTile.warp.m * kTile.warp.n % (32 * kTile.thread.m * kTile.thread.n * kTile.warp_n_steps) ==
             0,
         "a warp covers its tile in whole steps: 32 * TM * TN * steps divides WM * WN");
-    static_assert(kTile.warp_n % (kTile.warp_n_steps * kTile.thread_n) == 0 &&
-                      32 % (kTile.warp_n / kTile.warp_n_steps / kTile.thread_n) == 0,
+    static_assert(kTile.warp.n % (kTile.warp_n_steps * kTile.thread.n) == 0 &&
+                      32 % (kTile.warp.n / kTile.warp_n_steps / kTile.thread.n) == 0,
                   "the lanes of a step form a grid: TN divides its width WN / steps, and the "
                   "quotient divides 32");
-    static_assert(kTile.thread_m % 4 == 0 && kTile.thread_n % 4 == 0 && kTile.block_k % 4 == 0,
+    static_assert(kTile.thread.m % 4 == 0 && kTile.thread.n % 4 == 0 && kTile.block.k % 4 == 0,
                   "fragments and rows of the tile of A are read as float4: 4 divides TM, TN, BK");
-    static_assert(4 * kTile.threads % kTile.block_k == 0 && 4 * kTile.threads % kTile.block_n == 0,
+    static_assert(4 * kTile.threads % kTile.block.k == 0 && 4 * kTile.threads % kTile.block.n == 0,
                   "a step loads whole rows as float4: BK and BN divide 4 * threads");
-    static_assert(kTile.block_m * kTile.block_k % (4 * kTile.threads) == 0 &&
-                      kTile.block_k * kTile.block_n % (4 * kTile.threads) == 0,
+    static_assert(kTile.block.m * kTile.block.k % (4 * kTile.threads) == 0 &&
+                      kTile.block.k * kTile.block.n % (4 * kTile.threads) == 0,
                   "threads load equally many float4: 4 * threads divides BM * BK and BK * BN");
     return launch(sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution);
 }
 
-constexpr TileConfig kDefault{.block_m = 128,
-                              .block_n = 128,
-                              .block_k = 16,
-                              .thread_m = 8,
-                              .thread_n = 4,
+constexpr TileConfig kDefault{.block = {128, 128, 16},
+                              .thread = {8, 4},
                               .threads = 128,
-                              .warp_m = 64,
-                              .warp_n = 64,
+                              .warp = {64, 64},
                               .warp_n_steps = 4,
-                              .unroll_k = 16,
+                              .unroll_k = 1,
                               .min_blocks = 3};
-constexpr TileConfig kA100{.block_m = 64,
-                           .block_n = 128,
-                           .block_k = 16,
-                           .thread_m = 4,
-                           .thread_n = 4,
+constexpr TileConfig kA100{.block = {64, 128, 16},
+                           .thread = {4, 4},
                            .threads = 128,
-                           .warp_m = 32,
-                           .warp_n = 64,
+                           .warp = {32, 64},
                            .warp_n_steps = 1,
-                           .unroll_k = 16,
+                           .unroll_k = 1,
                            .min_blocks = 4};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}, {"a100", kA100, run<kA100>}};
 constexpr const char* kAliases[] = {"warp_tile"};

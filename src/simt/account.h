@@ -64,7 +64,7 @@ class WarpAccount {
 
     std::map<Key, SiteCounters> sites_;
     std::array<std::pair<Key, SiteCounters*>, 16> recent_{};  ///< Direct-mapped, by site.
-    std::unordered_map<uint64_t, Request> parted_;            ///< By site and occurrence.
+    std::unordered_map<uint64_t, Request> parted_;  ///< By site and occurrence.
     std::array<std::unordered_map<uint32_t, uint32_t>, kWarpSize> occurrences_;
 };
 

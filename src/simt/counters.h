@@ -17,19 +17,19 @@ const char* name_of(Operation operation);
 struct SiteCounters {
     Operation operation{};
     uint32_t line = 0, column = 0;
-    std::string operand;            ///< "A", "B", "C" or the shared array's name.
-    unsigned width_bits = 0;        ///< What one lane asks for.
-    uint64_t requests = 0;          ///< Warp instructions.
-    uint64_t bytes = 0;             ///< Asked for by all lanes.
-    uint64_t sectors = 0;           ///< 32-byte pieces of global memory touched, per request.
-    uint64_t wavefronts = 0;        ///< Passes through the shared-memory banks.
+    std::string operand;  ///< "A", "B", "C" or the shared array's name.
+    unsigned width_bits = 0;  ///< What one lane asks for.
+    uint64_t requests = 0;  ///< Warp instructions.
+    uint64_t bytes = 0;  ///< Asked for by all lanes.
+    uint64_t sectors = 0;  ///< 32-byte pieces of global memory touched, per request.
+    uint64_t wavefronts = 0;  ///< Passes through the shared-memory banks.
     uint64_t ideal_wavefronts = 0;  ///< The fewest that this width and these lanes allow.
 };
 
 struct Counters {
     std::vector<SiteCounters> sites;  ///< Ordered by line, column, operation.
-    uint64_t ffma = 0;                ///< Warp instructions.
-    uint64_t barriers = 0;            ///< __syncthreads, counted once a block.
+    uint64_t ffma = 0;  ///< Warp instructions.
+    uint64_t barriers = 0;  ///< __syncthreads, counted once a block.
     uint64_t blocks = 0, warps = 0;
 
     /// The sum over the sites of one kind of access; its operand names none.
