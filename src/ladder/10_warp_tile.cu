@@ -130,8 +130,9 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
                 ld4(&a[i], As + k * BM + thread_row + i / TM * SUB_M + i % TM);
             for (int j = 0; j < FN; j += 4)
                 ld4(&b[j], Bs + k * BN + thread_col + j / TN * SUB_N + j % TN);
-            for (int i = 0; i < FM; ++i)
-                for (int j = 0; j < FN; ++j) acc[i][j] = fma_(a[i], b[j], acc[i][j]);
+            for (int j0 = 0; j0 < FN; j0 += TN)
+                for (int i = 0; i < FM; ++i)
+                    for (int j = j0; j < j0 + TN; ++j) acc[i][j] = fma_(a[i], b[j], acc[i][j]);
         }
         __syncthreads();
     }
@@ -180,14 +181,14 @@ constexpr TileConfig kDefault{.block = {128, 128, 16},
                               .threads = 128,
                               .warp = {64, 64},
                               .warp_n_steps = 4,
-                              .unroll_k = 1,
+                              .unroll_k = 16,
                               .min_blocks = 3};
 constexpr TileConfig kA100{.block = {64, 128, 16},
                            .thread = {4, 4},
                            .threads = 128,
                            .warp = {32, 64},
                            .warp_n_steps = 1,
-                           .unroll_k = 1,
+                           .unroll_k = 16,
                            .min_blocks = 4};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}, {"a100", kA100, run<kA100>}};
 constexpr const char* kAliases[] = {"warp_tile"};
