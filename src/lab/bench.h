@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// Times kernels on one case, in turns.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lab/device.h"
+#include "lab/results.h"
+
+namespace tilewright::lab {
+
+struct BenchOptions {
+    double min_seconds = 0.25;  ///< Measured for each kernel.
+    bool rotate = true;  ///< Cold numbers: operands in turn past the L2 cache.
+    /// Told before each step, for a person who waits.
+    std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+/// A row for each candidate. A kernel is verified before it is timed and again after; one that is
+/// not right has no time. Candidates take turns, so that all are timed in the same minutes; where
+/// cuBLAS is among them the others are compared with it. Throws nothing for what a kernel or the
+/// device does. After Ctrl-C, what was not finished is not_run.
+std::vector<Row> bench(Device& device, std::span<const Candidate> candidates, const Case& test,
+                       const BenchOptions& options);
+
+}  // namespace tilewright::lab

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lab/guarded.h"
+#include "reference/gemm.h"
+
+namespace tilewright::lab {
+
+namespace {
+
+constexpr int kLargestInteger = 4;
+
+constexpr uint64_t kStep = 0x9e3779b97f4a7c15;
+
+/// mix(stream + i * kStep) is the i-th number of a stream, without those before it [Steele, Lea,
+/// Flood: Fast splittable pseudorandom number generators, OOPSLA 2014].
+uint64_t mix(uint64_t x) {
+    x += kStep;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
+float draw(Distribution distribution, Operand operand, uint64_t bits) {
+    const auto low = static_cast<int>(bits & 0xffff);
+    const float positive = static_cast<float>(bits >> 40) * 0x1p-24f;
+    const float uniform =
+        static_cast<float>(static_cast<int64_t>(bits >> 39) - (1 << 24)) * 0x1p-24f;
+    switch (distribution) {
+        case Distribution::positive:
+            return positive;
+        case Distribution::integers:
+            return static_cast<float>(low % (2 * kLargestInteger + 1) - kLargestInteger);
+        case Distribution::wide:
+            return std::ldexp(uniform, low % 41 - 20);
+        case Distribution::denormal:
+            // Products near 2^-140. The factors themselves are normal numbers.
+            return uniform * (operand == Operand::A   ? 0x1p-90f
+                              : operand == Operand::B ? 0x1p-50f
+                                                      : 0x1p-130f);
+        case Distribution::uniform:
+        case Distribution::specials:
+            break;
+    }
+    return uniform;
+}
+
+/// 2 |factor| is an integer.
+bool is_half(float factor) {
+    return std::trunc(2 * factor) == 2 * factor;
+}
+
+/// A sum that remembers whether it fitted.
+struct CheckedSize {
+    bool ok = true;
+    size_t value = 0;
+
+    CheckedSize& add(int64_t count, size_t bytes) {
+        size_t product = 0;
+        ok = ok && count >= 0 && !__builtin_mul_overflow(count, bytes, &product) &&
+             !__builtin_add_overflow(value, product, &value);
+        return *this;
+    }
+};
+
+}  // namespace
+
+const char* name_of(Distribution distribution) {
+    switch (distribution) {
+        case Distribution::uniform:
+            return "uniform";
+        case Distribution::positive:
+            return "positive";
+        case Distribution::integers:
+            return "integers";
+        case Distribution::wide:
+            return "wide";
+        case Distribution::denormal:
+            return "denormal";
+        case Distribution::specials:
+            return "specials";
+    }
+    return "";
+}
+
+std::optional<Distribution> distribution_of(std::string_view name) {
+    for (const Distribution distribution : kDistributions)
+        if (name == name_of(distribution)) return distribution;
+    return std::nullopt;
+}
+
+MatrixLayout Case::layout(Operand operand) const {
+    switch (operand) {
+        case Operand::A:
+            return {m, k, std::max<int64_t>(1, k) + slack_a, offset_a};
+        case Operand::B:
+            return {k, n, std::max<int64_t>(1, n) + slack_b, offset_b};
+        case Operand::C:
+            break;
+    }
+    return {m, n, std::max<int64_t>(1, n) + slack_c, offset_c};
+}
+
+std::string describe(const Case& test) {
+    std::string text = fmt::format("--shape {}x{}x{}", test.m, test.n, test.k);
+    if (test.slack_a) text += fmt::format(" --lda {}", test.layout(Operand::A).ld);
+    if (test.slack_b) text += fmt::format(" --ldb {}", test.layout(Operand::B).ld);
+    if (test.slack_c) text += fmt::format(" --ldc {}", test.layout(Operand::C).ld);
+    if (test.offset_a || test.offset_b || test.offset_c)
+        text += fmt::format(" --offset {},{},{}", test.offset_a, test.offset_b, test.offset_c);
+    return text + fmt::format(" --alpha {} --beta {} --dist {} --seed {}", test.alpha, test.beta,
+                              name_of(test.distribution), test.seed);
+}
+
+std::optional<MemoryNeed> memory_need(const Case& test) {
+    CheckedSize device, host;
+    for (const Operand operand : {Operand::A, Operand::B, Operand::C}) {
+        const auto elements = guarded_elements(test.layout(operand));
+        if (!elements) return std::nullopt;
+        device.add(*elements, sizeof(float));
+        // C is kept as it was before, and comes back.
+        host.add(*elements, operand == Operand::C ? 2 * sizeof(float) : sizeof(float));
+    }
+    int64_t results = 0;
+    if (__builtin_mul_overflow(test.m, test.n, &results)) return std::nullopt;
+    host.add(std::min(results, reference::kMostElements), 2 * sizeof(double));
+    if (!device.ok || !host.ok) return std::nullopt;
+    return MemoryNeed{device.value, host.value};
+}
+
+reference::Tolerance tolerance_of(const Case& test) {
+    using reference::Assumption;
+    Assumption assumption = Assumption::random;
+    if (test.distribution == Distribution::wide) assumption = Assumption::worst_case;
+    if (test.distribution == Distribution::integers) {
+        constexpr double kProduct = kLargestInteger * kLargestInteger;
+        const double sum =
+            kProduct * static_cast<double>(test.k) * std::max(1.0f, std::fabs(test.alpha));
+        const bool halves = is_half(test.alpha) && is_half(test.beta);
+        if (halves && sum + kLargestInteger * std::fabs(test.beta) < 0x1p23)
+            assumption = Assumption::exact;
+    }
+    return reference::tolerance(assumption, test.has_product() ? test.k : 0, test.alpha);
+}
+
+void fill(const Case& test, Operand operand, float* first) {
+    const MatrixLayout matrix = test.layout(operand);
+    const uint64_t stream = mix(test.seed * 4 + static_cast<uint64_t>(operand));
+    for (int64_t row = 0; row < matrix.rows; ++row)
+        for (int64_t col = 0; col < matrix.cols; ++col)
+            first[row * matrix.ld + col] =
+                draw(test.distribution, operand, mix(stream + (row * matrix.cols + col) * kStep));
+    if (test.distribution != Distribution::specials || matrix.span() == 0) return;
+    constexpr float kSpecials[] = {std::numeric_limits<float>::quiet_NaN(),
+                                   std::numeric_limits<float>::infinity(),
+                                   -std::numeric_limits<float>::infinity()};
+    uint64_t place = stream;
+    for (const float special : kSpecials) {
+        place = mix(place);
+        const auto row = static_cast<int64_t>(place % matrix.rows);
+        const auto col = static_cast<int64_t>(place / matrix.rows % matrix.cols);
+        first[row * matrix.ld + col] = special;
+    }
+}
+
+}  // namespace tilewright::lab

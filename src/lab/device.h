@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// A place to run kernels: a GPU, or CPU mode. All that verify and bench need of either.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/kernel.h"
+
+namespace tilewright::lab {
+
+/// A device call failed: names the call, the place and the likely cause. After a sticky CUDA error
+/// (an illegal access in a kernel) every later call on that device fails too.
+class DeviceError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/// There is no such device, or no GPU or driver at all. The command line exits with 3.
+class NoDevice : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The opponent that was found; all empty in CPU mode.
+struct CublasInfo {
+    std::string version, math_mode, library;  ///< Empty when there is none.
+    std::string missing;  ///< Why there is none.
+    std::vector<std::string> unset;  ///< Variables that change its arithmetic: taken out.
+};
+
+/// What every result records; what a GPU does not tell stays empty.
+struct DeviceInfo {
+    std::string name;  ///< "NVIDIA H200", or the processor's model in CPU mode.
+    bool gpu = false;
+    std::string compute_capability;  ///< "9.0"
+    int multiprocessors = 0;  ///< SMs; worker threads in CPU mode.
+    double peak_gflops = 0;  ///< FP32: SMs x lanes x 2 x highest clock; 0 in CPU mode.
+    int max_clock_mhz = 0;
+    size_t memory_bytes = 0;
+    size_t l2_bytes = 0;
+    std::string driver, cuda;  ///< Driver version; CUDA runtime version.
+    CublasInfo cublas;
+};
+
+/// What the GPU reports of itself while it works.
+struct Vitals {
+    int sm_mhz = 0, memory_mhz = 0, celsius = 0;
+    double watts = 0, watt_limit = 0;
+    std::vector<std::string> throttling;  ///< Why the clocks are held down just now.
+};
+
+enum class CpuMode { counted, fast };
+
+class Device {
+  public:
+    virtual ~Device() = default;
+
+    virtual const DeviceInfo& info() const = 0;
+
+    /// The kernels built for this device in reading order; cuBLAS ("k0") first where it was found.
+    virtual std::span<const KernelDefinition* const> kernels() const = 0;
+
+    /// Where Variant::run is to run. On a GPU: this object's own non-blocking stream.
+    virtual Execution execution() = 0;
+
+    virtual size_t free_memory() const = 0;
+    /// At least 256-byte aligned, like cudaMalloc. Throws DeviceError with what was asked for.
+    virtual void* allocate(size_t bytes) = 0;
+    virtual void release(void* memory) noexcept = 0;
+    virtual void upload(void* to, const void* from, size_t bytes) = 0;
+    virtual void download(void* to, const void* from, size_t bytes) = 0;
+    /// Within the device, in order with the kernels.
+    virtual void copy(void* to, const void* from, size_t bytes) = 0;
+
+    /// Microseconds on the device from the first to the last of what `work` starts; waits for it.
+    virtual double time(const std::function<void()>& work) = 0;
+
+    /// What `work` starts, as one graph: calling it starts all without a launch for each. Empty
+    /// where there is no such thing. What `work` uses must outlive it.
+    virtual std::function<void()> capture(const std::function<void()>& work) = 0;
+
+    virtual std::optional<Vitals> vitals() { return std::nullopt; }
+
+    /// Waits for all work; throws DeviceError when a kernel faulted.
+    virtual void synchronise() = 0;
+};
+
+/// Device memory that is released with its owner.
+class DeviceBuffer {
+  public:
+    DeviceBuffer(Device& device, size_t bytes)
+        : device_(&device), memory_(device.allocate(bytes)), bytes_(bytes) {}
+    ~DeviceBuffer() {
+        if (memory_) device_->release(memory_);
+    }
+    DeviceBuffer(DeviceBuffer&& other) noexcept
+        : device_(other.device_),
+          memory_(std::exchange(other.memory_, nullptr)),
+          bytes_(other.bytes_) {}
+    DeviceBuffer& operator=(DeviceBuffer&&) = delete;
+
+    float* floats() const { return static_cast<float*>(memory_); }
+    size_t bytes() const { return bytes_; }
+
+  private:
+    Device* device_;
+    void* memory_;
+    size_t bytes_;
+};
+
+/// "cpu", or a GPU's number; nullopt takes the first GPU, else CPU mode. Throws NoDevice.
+std::unique_ptr<Device> open_device(const std::optional<std::string>& word,
+                                    CpuMode mode = CpuMode::counted);
+
+/// CPU mode with access to its machine (execution().stream): thread order, workers, counters.
+std::unique_ptr<Device> open_cpu(CpuMode mode, unsigned workers = 0, uint64_t shuffle_seed = 0);
+
+/// GPU `ordinal` as CUDA counts them. Throws NoDevice, also where this build has no CUDA.
+std::unique_ptr<Device> open_gpu(int ordinal);
+
+/// GPUs that CUDA sees; `why_none` then says why there is none.
+int gpu_count(std::string& why_none);
+
+}  // namespace tilewright::lab

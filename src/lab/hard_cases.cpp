@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/hard_cases.h"
+
+#include <algorithm>
+#include <random>
+
+namespace tilewright::lab {
+
+namespace {
+
+constexpr float kFactors[] = {1, 0, -0.0f, -1, 0.5f, 3};
+constexpr int kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61};
+
+struct Tile {
+    explicit Tile(const TileConfig& tile)
+        : m(tile.block.m ? tile.block.m : kDefault),
+          n(tile.block.n ? tile.block.n : kDefault),
+          k(tile.block.k ? tile.block.k : kDefault) {}
+    static constexpr int kDefault = 32;
+    int64_t m, n, k;
+};
+
+int64_t whole_tiles(int64_t size, int64_t tile) {
+    return (size + tile - 1) / tile * tile;
+}
+
+/// Rows on 16-byte boundaries.
+void align(Case& test) {
+    const auto slack = [](int64_t cols) { return (4 - std::max<int64_t>(1, cols) % 4) % 4; };
+    test.slack_a = slack(test.k);
+    test.slack_b = slack(test.n);
+    test.slack_c = slack(test.n);
+}
+
+constexpr int kLayouts = 9;
+void lay_out(Case& test, int level) {
+    if (level == 0) return;
+    align(test);
+    switch (level) {
+        case 1:
+            test.slack_a += 4, test.slack_c += 4;
+            break;
+        case 2:
+            test.offset_a = 1;
+            break;
+        case 3:
+            test.offset_b = 2;
+            break;
+        case 4:
+            test.offset_c = 3;
+            break;
+        case 5:
+            test.slack_a += 1;
+            break;
+        case 6:
+            test.slack_b += 3;
+            break;
+        case 7:
+            test.slack_c += 1;
+            break;
+        default:
+            test.offset_a = 3, test.offset_b = 1, test.offset_c = 2;
+            test.slack_a += 3, test.slack_b += 1, test.slack_c += 3;
+    }
+}
+
+using Sizes = std::vector<int64_t>;
+
+Sizes edge_sizes(int64_t tile, int64_t prime) {
+    return {1, prime, tile - 1, tile, tile + 1, 2 * tile + 1};
+}
+
+/// The factors and their levels. A choice holds one level of each factor.
+class Levels {
+  public:
+    static constexpr size_t kFactorCount = 7;
+    using Choice = std::array<int, kFactorCount>;
+
+    Levels(const Tile& tile, std::mt19937_64& random)
+        : m_(edge_sizes(tile.m, prime(random))),
+          n_(edge_sizes(tile.n, prime(random))),
+          k_({0, 1, prime(random), std::max<int64_t>(1, tile.k - 1), tile.k, tile.k + 1,
+              3 * tile.k + 3}),
+          counts_{count(m_),
+                  count(n_),
+                  count(k_),
+                  kLayouts,
+                  count(kFactors),
+                  count(kFactors),
+                  count(kDistributions)} {}
+
+    const Choice& counts() const { return counts_; }
+
+    Case make(const Choice& choice) const {
+        Case test{.m = m_[choice[0]],
+                  .n = n_[choice[1]],
+                  .k = k_[choice[2]],
+                  .alpha = kFactors[choice[4]],
+                  .beta = kFactors[choice[5]],
+                  .distribution = kDistributions[choice[6]]};
+        lay_out(test, choice[3]);
+        return test;
+    }
+
+  private:
+    static int64_t prime(std::mt19937_64& random) { return kPrimes[random() % std::size(kPrimes)]; }
+    static int count(const auto& levels) { return static_cast<int>(std::size(levels)); }
+
+    Sizes m_, n_, k_;
+    Choice counts_;
+};
+
+/// Which pairs of levels have been seen together.
+class Pairs {
+  public:
+    using Choice = Levels::Choice;
+    struct Pair {
+        size_t f, g;
+        int at_f, at_g;
+    };
+
+    explicit Pairs(const Choice& counts) {
+        for (size_t f = 0; f < counts.size(); ++f)
+            for (size_t g = f + 1; g < counts.size(); ++g)
+                for (int i = 0; i < counts[f]; ++i)
+                    for (int j = 0; j < counts[g]; ++j) unseen_.push_back({f, g, i, j});
+    }
+
+    /// Of those not yet seen together; null when there is none.
+    const Pair* any(std::mt19937_64& random) const {
+        return unseen_.empty() ? nullptr : &unseen_[random() % unseen_.size()];
+    }
+    int gain(const Choice& choice) const {
+        return static_cast<int>(std::count_if(unseen_.begin(), unseen_.end(),
+                                              [&](const Pair& p) { return has(choice, p); }));
+    }
+    void see(const Choice& choice) {
+        std::erase_if(unseen_, [&](const Pair& p) { return has(choice, p); });
+    }
+    void give_up(const Pair& pair) { unseen_.erase(unseen_.begin() + (&pair - unseen_.data())); }
+
+  private:
+    static bool has(const Choice& choice, const Pair& pair) {
+        return choice[pair.f] == pair.at_f && choice[pair.g] == pair.at_g;
+    }
+    std::vector<Pair> unseen_;
+};
+
+std::vector<Case> necessary_cases(const Tile& t, const Effort& effort) {
+    using enum Distribution;
+    Case interior{.m = 2 * t.m, .n = 2 * t.n, .k = 4 * t.k, .alpha = 0.5f, .beta = 3};
+    align(interior);
+    std::vector<Case> cases = {
+        {.m = 2,
+         .n = 3,
+         .k = 5,
+         .slack_a = 2,
+         .slack_b = 8,
+         .slack_c = 10,
+         .beta = 1,
+         .distribution = integers},
+        interior,
+        {.m = t.m + 1, .n = t.n - 1, .k = 2 * t.k + 1, .distribution = specials},
+        {.m = 3, .n = 3, .k = 0, .slack_a = 3, .beta = 3},
+        {.m = t.m, .n = t.n + 1, .k = 0, .beta = -0.0f},
+        {.m = 3, .n = t.n, .k = t.k, .alpha = 0, .beta = -1},
+        {.m = 1, .n = 16 * t.n + 1, .k = 3, .beta = 0.5f, .distribution = integers},
+        {.m = 16 * t.m + 1, .n = 1, .k = 3, .distribution = integers},
+        {.m = 0, .n = 5, .k = 7, .beta = 1},
+        {.m = 5, .n = 0, .k = 7, .beta = 1},
+    };
+    if (effort.cases > kQuick.cases)
+        cases.push_back({.m = 3, .n = 5, .k = 64 * t.k + 3, .distribution = positive});
+    if (effort.many_tiles) {
+        cases.push_back({.m = 65536 * t.m + 1, .n = 1, .k = 1, .distribution = integers});
+        cases.push_back({.m = 1, .n = 65536 * t.n + 1, .k = 1, .distribution = integers});
+    }
+    return cases;
+}
+
+}  // namespace
+
+double padded_work(const Case& test, const TileConfig& tile) {
+    const Tile t(tile);
+    return static_cast<double>(whole_tiles(test.m, t.m)) *
+           static_cast<double>(whole_tiles(test.n, t.n)) *
+           static_cast<double>(std::max(t.k, whole_tiles(test.k, t.k)));
+}
+
+std::vector<Case> hard_cases(const TileConfig& tile, const Effort& effort, uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const Tile t(tile);
+    std::vector<Case> cases = necessary_cases(t, effort);
+    const Levels levels(t, random);
+    Pairs pairs(levels.counts());
+    const auto affordable = [&](const Levels::Choice& choice) {
+        return padded_work(levels.make(choice), tile) <= static_cast<double>(effort.work);
+    };
+    constexpr int kCandidates = 40;
+    for (int refused = 0; cases.size() < effort.cases && refused < 100;) {
+        Levels::Choice best{};
+        int best_gain = -1;
+        const Pairs::Pair* pair = pairs.any(random);
+        for (int i = 0; i < kCandidates; ++i) {
+            Levels::Choice choice;
+            for (size_t f = 0; f < choice.size(); ++f)
+                choice[f] = static_cast<int>(random() % levels.counts()[f]);
+            if (pair) choice[pair->f] = pair->at_f, choice[pair->g] = pair->at_g;
+            const int gain = affordable(choice) ? pairs.gain(choice) : -1;
+            if (gain > best_gain) best = choice, best_gain = gain;
+        }
+        if (best_gain >= 0) {
+            pairs.see(best);
+            cases.push_back(levels.make(best));
+        } else if (pair) {
+            pairs.give_up(*pair);
+        } else {
+            ++refused;
+        }
+    }
+    for (Case& test : cases) test.seed = ++seed;
+    return cases;
+}
+
+}  // namespace tilewright::lab

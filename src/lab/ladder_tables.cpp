@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/ladder_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lab/registry.h"
+
+namespace tilewright::lab {
+
+namespace {
+
+const Row* row_of(std::span<const Row> rows, std::string_view rung) {
+    for (const Row& row : rows)
+        if (row.rung == rung) return &row;
+    return nullptr;
+}
+
+std::string number(const std::optional<double>& value, int digits) {
+    return value ? fmt::format("{:.{}f}", *value, digits) : "-";
+}
+
+std::string rate_cell(const Row* row) {
+    if (!row) return "-";
+    return row->outcome == Outcome::ok ? number(row->gflops, 1) : name_of(row->outcome);
+}
+
+}  // namespace
+
+Table rate_table(std::span<const KernelDefinition* const> rungs, std::span<const Row> rows) {
+    Table table({{"rung", Align::left},
+                 {"name", Align::left},
+                 {"GFLOP/s"},
+                 {"x parent"},
+                 {"parent", Align::left},
+                 {"%cuBLAS"},
+                 {"%peak"}});
+    for (const KernelDefinition* rung : rungs) {
+        const Row* row = row_of(rows, rung->id);
+        if (!row) continue;
+        const Row* parent = row_of(rows, rung->parent);
+        std::optional<double> factor;
+        if (parent && row->gflops && parent->gflops) factor = *row->gflops / *parent->gflops;
+        table.add({rung->id, title_of(*rung), rate_cell(row), number(factor, 2),
+                   *rung->parent ? rung->parent : "-", number(row->percent_of_cublas, 1),
+                   number(row->percent_of_peak, 1)});
+    }
+    return table;
+}
+
+Table sweep_table(std::span<const KernelDefinition* const> rungs, std::span<const Row> rows) {
+    std::vector<std::string> shapes;
+    for (const Row& row : rows)
+        if (std::find(shapes.begin(), shapes.end(), shape_label(row.test)) == shapes.end())
+            shapes.push_back(shape_label(row.test));
+    std::vector<Table::Column> columns{{"rung", Align::left}};
+    for (const std::string& shape : shapes) columns.push_back({shape});
+    Table table(std::move(columns));
+    for (const KernelDefinition* rung : rungs) {
+        std::vector<std::string> cells{rung->id};
+        for (const std::string& shape : shapes) {
+            const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& each) {
+                return each.rung == rung->id && shape_label(each.test) == shape;
+            });
+            cells.push_back(rate_cell(row == rows.end() ? nullptr : &*row));
+        }
+        table.add(std::move(cells));
+    }
+    return table;
+}
+
+Table counted_table(std::span<const Row> rows, const Case& test) {
+    Table table({{"rung", Align::left},
+                 {"name", Align::left},
+                 {"loads"},
+                 {"sectors"},
+                 {"B/result"},
+                 {"wavefronts"},
+                 {"words"},
+                 {"barriers"}});
+    for (const Row& row : rows) {
+        if (!row.counted || row.test != test) continue;
+        const Counted& c = *row.counted;
+        const bool shared = c.shared_loads > 0;
+        table.add({row.label, row.name, std::to_string(c.global_loads),
+                   fmt::format("{:.2f}", c.sectors_per_load),
+                   fmt::format("{:.1f}", c.global_bytes_per_result),
+                   shared ? fmt::format("{:.2f}", c.wavefronts_per_load) : "-",
+                   shared ? fmt::format("{:.2f}", c.words_per_fma) : "-",
+                   c.barriers_per_block > 0 ? fmt::format("{:.0f}", c.barriers_per_block) : "-"});
+    }
+    return table;
+}
+
+}  // namespace tilewright::lab

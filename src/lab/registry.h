@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// All that can be told of rungs without a device.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/kernel.h"
+
+namespace tilewright::lab {
+
+/// The ladder in reading order; with CUDA in the build, cuBLAS comes first.
+std::vector<const KernelDefinition*> registry();
+
+const char* name_of(Kind kind);
+
+/// "10 warp_tile": number and name.
+std::string title_of(const KernelDefinition& rung);
+
+}  // namespace tilewright::lab

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "lab/sizes.h"
+#include "lab/text.h"
+#include "lab/usage.h"
+#include "ladder/ladder.h"
+
+namespace tilewright::lab {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+std::string number(const std::optional<double>& value, int digits) {
+    return value ? fmt::format("{:.{}f}", *value, digits) : "-";
+}
+
+/// What a table shows of a time: four significant digits at least.
+std::string microseconds(const std::optional<double>& value) {
+    return number(value, !value || *value >= 1000 ? 0 : *value >= 100 ? 1 : 2);
+}
+
+/// Without structure: a name and a value each.
+Json flattened(const Row& row) {
+    const Json json = json_of(row);
+    Json flat;
+    for (const auto& item : json.items()) {
+        if (item.key() == "shape")
+            flat["m"] = row.test.m, flat["n"] = row.test.n, flat["k"] = row.test.k;
+        else if (item.key() == "counted")
+            flat.update(item.value());
+        else
+            flat[item.key()] = item.value();
+    }
+    return flat;
+}
+
+std::string mode_of(const Row& row) {
+    if (!row.cold) return "-";
+    return std::string(*row.cold ? "cold" : "hot") + (row.graph.value_or(false) ? "+g" : "");
+}
+
+}  // namespace
+
+Row row_for(const Candidate& candidate, const Case& test) {
+    Row row;
+    row.rung = candidate.rung->id;
+    row.name = ladder::name_of(*candidate.rung);
+    row.variant = candidate.variant->name;
+    row.label = row.rung;
+    if (candidate.variant != &candidate.rung->variants.front()) row.label += '/' + row.variant;
+    row.test = test;
+    return row;
+}
+
+void set_verdict(Row& row, const Verdict& verdict) {
+    row.outcome = verdict.outcome;
+    row.reason = verdict.reason;
+    if (verdict.outcome != Outcome::ok && verdict.outcome != Outcome::wrong) return;
+    row.max_error = verdict.max_error;
+    row.bound = verdict.bound;
+}
+
+void set_failure(Row& row, Outcome outcome, std::string reason) {
+    row.outcome = outcome;
+    row.reason = std::move(reason);
+    row.samples = 0;
+    row.median_us = row.min_us = row.spread_us = row.gflops = std::nullopt;
+    row.percent_of_cublas = row.percent_of_peak = std::nullopt;
+}
+
+Json json_of(const Row& row) {
+    const Case& test = row.test;
+    Json json{{"rung", row.rung},
+              {"name", row.name},
+              {"variant", row.variant},
+              {"shape", {test.m, test.n, test.k}},
+              {"alpha", test.alpha},
+              {"beta", test.beta},
+              {"lda", test.layout(Operand::A).ld},
+              {"ldb", test.layout(Operand::B).ld},
+              {"ldc", test.layout(Operand::C).ld},
+              {"dist", name_of(test.distribution)},
+              {"seed", test.seed}};
+    json["memory"] = row.cold ? Json(*row.cold ? "cold" : "hot") : Json(nullptr);
+    json["launch"] = row.graph ? Json(*row.graph ? "graph" : "stream") : Json(nullptr);
+    json["samples"] = row.samples;
+    json["median_us"] = or_null(row.median_us);
+    json["min_us"] = or_null(row.min_us);
+    json["spread_us"] = or_null(row.spread_us);
+    json["gflops"] = or_null(row.gflops);
+    json["percent_of_cublas"] = or_null(row.percent_of_cublas);
+    json["percent_of_peak"] = or_null(row.percent_of_peak);
+    json["sm_mhz"] = row.vitals ? Json(row.vitals->sm_mhz) : Json(nullptr);
+    json["watts"] = row.vitals ? Json(row.vitals->watts) : Json(nullptr);
+    json["throttling"] = row.vitals ? Json(join(row.vitals->throttling, ", ")) : Json(nullptr);
+    json["max_error"] = or_null(row.max_error);  // infinity has no JSON and becomes null
+    json["bound"] = or_null(row.bound);
+    if (row.counted) json["counted"] = json_of(*row.counted);
+    json["status"] = name_of(row.outcome);
+    json["reason"] = row.reason;
+    return json;
+}
+
+Table csv_table(std::span<const Row> rows) {
+    // One set of columns for all: a row that was not counted leaves those of counts empty.
+    const bool counted = std::any_of(rows.begin(), rows.end(),
+                                     [](const Row& row) { return row.counted.has_value(); });
+    Row blank;
+    if (counted) blank.counted.emplace();
+    const Json names = flattened(blank);
+    std::vector<Table::Column> columns;
+    for (const auto& item : names.items()) columns.push_back({item.key(), Align::left});
+    Table table(std::move(columns));
+    for (const Row& row : rows) {
+        const Json flat = flattened(row);
+        std::vector<std::string> cells;
+        for (const auto& item : names.items()) {
+            const Json value = flat.value(item.key(), Json(nullptr));
+            cells.push_back(value.is_null()     ? ""
+                            : value.is_string() ? value.get<std::string>()
+                                                : value.dump());
+        }
+        table.add(std::move(cells));
+    }
+    return table;
+}
+
+Table bench_table(std::span<const Row> rows) {
+    Table table({{"rung", Align::left},
+                 {"shape"},
+                 {"median us"},
+                 {"+-%"},
+                 {"GFLOP/s"},
+                 {"%cuBLAS"},
+                 {"%peak"},
+                 {"mode", Align::left}});
+    for (const Row& row : rows) {
+        std::optional<double> spread;
+        if (row.spread_us) spread = *row.spread_us / *row.median_us * 100;
+        const bool empty = row.median_us && !row.gflops;  // nothing is multiplied
+        table.add({row.label, shape_label(row.test), microseconds(row.median_us), number(spread, 1),
+                   empty ? "n/a" : number(row.gflops, 1), number(row.percent_of_cublas, 1),
+                   number(row.percent_of_peak, 1),
+                   row.outcome == Outcome::ok ? mode_of(row) : name_of(row.outcome)});
+    }
+    return table;
+}
+
+std::string complaints(std::span<const Row> rows) {
+    std::string text;
+    for (const Row& row : rows) {
+        if (row.outcome == Outcome::ok) continue;
+        const std::string sentence = fmt::format("{} {}: {}: {}", row.label,
+                                                 text_of(Shape{row.test.m, row.test.n, row.test.k}),
+                                                 name_of(row.outcome), row.reason);
+        for (const std::string& line : wrap(sentence, 80)) text += line + '\n';
+    }
+    return text;
+}
+
+int exit_status(std::span<const Row> rows) {
+    for (const Row& row : rows)
+        if (row.outcome != Outcome::ok) return kWrong;
+    return kRight;
+}
+
+std::string shape_label(const Case& test) {
+    if (test.m == test.n && test.n == test.k) return std::to_string(test.m);
+    return text_of(Shape{test.m, test.n, test.k});
+}
+
+}  // namespace tilewright::lab

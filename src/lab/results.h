@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// What verifying or timing one kernel on one case came to, as JSON, CSV and tables.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lab/case.h"
+#include "lab/counted.h"
+#include "lab/selection.h"
+#include "lab/table.h"
+#include "lab/verify.h"
+
+namespace tilewright::lab {
+
+/// A number that was not measured is absent; a kernel that is not right has no time.
+struct Row {
+    std::string rung, name, variant;
+    std::string label;  ///< "k5", or "k9/A6000" for another variant than the default.
+    Case test;
+    Outcome outcome = Outcome::not_run;
+    std::string reason;
+    std::optional<double> max_error, bound;
+    int samples = 0;
+    std::optional<double> median_us, min_us, spread_us, gflops, percent_of_cublas, percent_of_peak;
+    std::optional<bool> cold, graph;
+    std::optional<Vitals> vitals;  ///< As seen while it ran.
+    std::optional<Counted> counted;  ///< In CPU mode, where accesses were recorded.
+};
+
+Row row_for(const Candidate& candidate, const Case& test);
+
+/// Takes over outcome, error, bound and reason.
+void set_verdict(Row& row, const Verdict& verdict);
+
+/// Keeps the reason and drops all times.
+void set_failure(Row& row, Outcome outcome, std::string reason);
+
+nlohmann::ordered_json json_of(const Row& row);
+
+/// One line a row with the fields of the JSON.
+Table csv_table(std::span<const Row> rows);
+
+/// For people: times and rates; rows that are not ok are told below the table.
+Table bench_table(std::span<const Row> rows);
+
+/// Rows that are not ok, a sentence each; empty when there is none.
+std::string complaints(std::span<const Row> rows);
+
+/// kRight when every row is ok, else kWrong.
+int exit_status(std::span<const Row> rows);
+
+std::string shape_label(const Case& test);  ///< "4096" for a cube, else "MxNxK"
+
+}  // namespace tilewright::lab

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// How often to measure, and what to make of it. Knows no device and no kernel.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace tilewright::lab {
+
+/// Calls that were made back to back, and the time of all together.
+struct Batch {
+    double microseconds = 0;
+    int calls = 1;
+};
+
+/// Makes about so many calls and takes their time; may make fewer or more.
+using Sampler = std::function<Batch(int calls)>;
+
+struct Timing {
+    int samples = 0;
+    double median_us = 0, min_us = 0;
+    double spread_us = 0;  ///< Between the first and the third quartile.
+};
+
+/// Of the times of a call.
+Timing summarise(std::vector<double> samples);
+
+/// Measures one thing, in turns with others. Repetitions follow from time: each sample is as many
+/// calls as fill some milliseconds, and samples are taken until `min_seconds` are measured.
+class Timer {
+  public:
+    Timer(Sampler sampler, double min_seconds);
+
+    /// Calls until the time of a call has settled: modules are loaded, clocks have risen. Returns
+    /// the microseconds of a call.
+    double warm_up();
+
+    /// Takes this turn's samples. Others have had theirs before: `among_others` starts with work of
+    /// one's own, untimed, so that the clock is the one that this kernel's power draw earns.
+    void turn(bool among_others);
+
+    /// Measured long enough. At least three samples, however long each takes.
+    bool done() const;
+
+    Timing timing() const { return summarise(samples_); }
+
+  private:
+    Batch run(double microseconds);
+
+    Sampler sampler_;
+    double min_us_;
+    double call_us_ = 1;
+    double measured_us_ = 0;
+    std::vector<double> samples_;
+};
+
+}  // namespace tilewright::lab

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// tilewright list: the ladder in reading order.
+#include <fmt/format.h>
+
+#include "lab/output.h"
+#include "lab/registry.h"
+#include "lab/text.h"
+#include "lab/usage.h"
+#include "lab/verbs.h"
+#include "ladder/ladder.h"
+
+namespace tilewright::lab {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const KernelDefinition& rung) {
+    Json variants = Json::array();
+    for (const Variant& variant : rung.variants) variants.push_back(variant.name);
+    Json json{{"id", rung.id}};
+    json["number"] = ladder::number_of(rung);
+    json["name"] = ladder::name_of(rung);
+    json["aliases"] = std::vector<std::string>(rung.aliases.begin(), rung.aliases.end());
+    json["title"] = rung.title;
+    json["idea"] = rung.idea;
+    json["parent"] = *rung.parent ? Json(rung.parent) : Json(nullptr);
+    json["kind"] = name_of(rung.kind);
+    json["requirements"] = rung.requirements;
+    json["variants"] = variants;
+    return json;
+}
+
+Table table_of(const std::vector<const KernelDefinition*>& rungs) {
+    Table table({{"rung", Align::left},
+                 {"name", Align::left},
+                 {"from", Align::left},
+                 {"kind", Align::left},
+                 {"idea", Align::left}});
+    for (const KernelDefinition* rung : rungs)
+        table.add({rung->id, title_of(*rung), *rung->parent ? rung->parent : "-",
+                   name_of(rung->kind), rung->idea});
+    return table;
+}
+
+int run_list(const Options& options) {
+    const auto rungs = select_rungs(registry(), options.rungs);
+    std::string text;
+    switch (format_of(options)) {
+        case Format::json: {
+            Json json{{"rungs", Json::array()}};
+            for (const KernelDefinition* rung : rungs) json["rungs"].push_back(json_of(*rung));
+            text = json.dump(2) + '\n';
+            break;
+        }
+        case Format::csv:
+            text = table_of(rungs).csv();
+            break;
+        case Format::md:
+            text = table_of(rungs).markdown();
+            break;
+        case Format::table:
+            text = table_of(rungs).plain();
+            break;
+    }
+    deliver(options, text);
+    return kRight;
+}
+
+}  // namespace
+
+void add_list(CLI::App& program, Options& options, Run& run) {
+    CLI::App& verb = *program.add_subcommand("list", "List the rungs in reading order");
+    add_rung_option(verb, options);
+    add_output_options(verb, options);
+    verb.callback([&] { run = [&options] { return run_list(options); }; });
+}
+
+}  // namespace tilewright::lab

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// tilewright verify: right or wrong, at the shapes asked for or at shapes that hurt.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+
+#include "lab/environment.h"
+#include "lab/hard_cases.h"
+#include "lab/interrupt.h"
+#include "lab/memory.h"
+#include "lab/output.h"
+#include "lab/usage.h"
+#include "lab/verbs.h"
+#include "lab/verify.h"
+
+namespace tilewright::lab {
+
+namespace {
+
+struct VerifyOptions {
+    bool thorough = false, fast = false;
+    uint64_t shuffle = 0;
+};
+
+/// One line for each kernel: its cases together.
+Table summary_table(std::span<const Row> rows) {
+    Table table({{"rung", Align::left},
+                 {"name", Align::left},
+                 {"cases"},
+                 {"ok"},
+                 {"worst error"},
+                 {"of its bound"},
+                 {"result", Align::left}});
+    for (auto first = rows.begin(); first != rows.end();) {
+        const auto same = [&](const Row& row) { return row.label == first->label; };
+        const auto last = std::find_if_not(first, rows.end(), same);
+        double error = 0, part = 0;
+        for (auto row = first; row != last; ++row) {
+            error = std::max(error, row->max_error.value_or(0));
+            if (row->bound.value_or(0) > 0) part = std::max(part, *row->max_error / *row->bound);
+        }
+        const auto ok =
+            std::count_if(first, last, [](const Row& row) { return row.outcome == Outcome::ok; });
+        const auto bad =
+            std::find_if(first, last, [](const Row& row) { return row.outcome != Outcome::ok; });
+        table.add({first->label, first->name, std::to_string(last - first), std::to_string(ok),
+                   fmt::format("{:.1e}", error), fmt::format("{:.0f}%", part * 100),
+                   bad == last ? "ok" : name_of(bad->outcome)});
+        first = last;
+    }
+    return table;
+}
+
+std::string for_people(Device& device, Format format, std::span<const Row> rows) {
+    const Table table = summary_table(rows);
+    std::string text = environment_line(device) + "\n\n";
+    text += format == Format::md ? table.markdown() : table.plain();
+    const std::string wrong = complaints(rows);
+    return wrong.empty() ? text : text + '\n' + wrong;
+}
+
+Row verify_one(Device& device, const Candidate& candidate, const Case& test) {
+    Row row = row_for(candidate, test);
+    const std::string reason = memory_reason(device, test);
+    if (!reason.empty())
+        set_failure(row, Outcome::not_run, reason);
+    else
+        set_verdict(row, verify(device, *candidate.variant, test));
+    return row;
+}
+
+void verify_all(Device& device, const std::vector<Candidate>& candidates,
+                const std::vector<Case>& cases, const VerifyOptions& choice, uint64_t seed,
+                Progress& progress, Report& report) {
+    for (const Candidate& candidate : candidates) {
+        const Effort effort = choice.thorough ? kThorough : kQuick;
+        const std::vector<Case> own =
+            cases.empty() ? hard_cases(candidate.variant->config, effort, seed) : cases;
+        for (size_t i = 0; i < own.size(); ++i) {
+            if (interrupted()) return;
+            progress(fmt::format("verifying {} {}/{}: {}", candidate.rung->id, i + 1, own.size(),
+                                 describe(own[i])));
+            const Row row = verify_one(device, candidate, own[i]);
+            report.add({&row, 1});
+        }
+    }
+}
+
+int run_verify(const Options& options, const VerifyOptions& choice) {
+    const std::vector<Case> cases = cases_of(options);
+    const Format format = format_of(options);
+    const OutputFile writable(options.output);
+    const CpuMode mode = choice.fast ? CpuMode::fast : CpuMode::counted;
+    auto device = open_device(device_of(options), mode);
+    if (!device->info().gpu) device = open_cpu(mode, 0, choice.shuffle);
+    const auto candidates =
+        select_candidates(select_rungs(device->kernels(), options.rungs), options.variant);
+    require_memory(*device, cases);
+
+    catch_interrupts();
+    Report report(options, environment_of(*device, options.command),
+                  [&](std::span<const Row> rows) { return for_people(*device, format, rows); });
+    {
+        Progress progress(options.quiet);
+        verify_all(*device, candidates, cases, choice, seed_of(options), progress, report);
+    }
+    report.finish();
+    return interrupted() ? kInterrupted : exit_status(report.rows());
+}
+
+}  // namespace
+
+void add_verify(CLI::App& program, Options& options, Run& run) {
+    CLI::App& verb = *program.add_subcommand(
+        "verify", "Compare rungs with an FP64 reference, by default at shapes that hurt");
+    add_rung_option(verb, options);
+    add_variant_option(verb, options);
+    add_device_option(verb, options);
+    add_problem_options(verb, options);
+    auto choice = std::make_shared<VerifyOptions>();
+    verb.add_flag("--thorough", choice->thorough, "More shapes that hurt");
+    verb.add_flag("--fast", choice->fast, "CPU mode without checking each access");
+    verb.add_option("--shuffle", choice->shuffle, "CPU mode: draw the threads' order");
+    add_output_options(verb, options);
+    verb.callback(
+        [&, choice] { run = [&options, choice] { return run_verify(options, *choice); }; });
+}
+
+}  // namespace tilewright::lab

@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+
+#include "lab/memory.h"
+
+namespace tilewright::lab {
+
+namespace {
+
+GuardedMatrix filled(const Case& test, Operand operand) {
+    if (!memory_need(test)) throw std::length_error(describe(test) + ": sizes exceed 64 bits");
+    GuardedMatrix matrix(operand, test.layout(operand));
+    // What must not be read stays NaN.
+    const bool read = operand == Operand::C ? test.beta != 0 : test.has_product();
+    if (read) fill(test, operand, matrix.first());
+    return matrix;
+}
+
+/// The three matrices of a case on a device.
+class Upload {
+  public:
+    Upload(Device& device, const PreparedCase& prepared)
+        : A(upload(device, prepared.matrix(Operand::A))),
+          B(upload(device, prepared.matrix(Operand::B))),
+          C(upload(device, prepared.matrix(Operand::C))) {}
+
+    Problem problem(const PreparedCase& prepared) const {
+        const Case& test = prepared.test();
+        const bool null = !test.has_product() && test.seed % 2 == 0;
+        const auto &a = prepared.matrix(Operand::A), &b = prepared.matrix(Operand::B),
+                   &c = prepared.matrix(Operand::C);
+        return {.m = test.m,
+                .n = test.n,
+                .k = test.k,
+                .alpha = test.alpha,
+                .A = null ? nullptr : A.floats() + a.origin(),
+                .lda = a.layout().ld,
+                .B = null ? nullptr : B.floats() + b.origin(),
+                .ldb = b.layout().ld,
+                .beta = test.beta,
+                .C = C.floats() + c.origin(),
+                .ldc = c.layout().ld};
+    }
+
+    DeviceBuffer A, B, C;
+
+  private:
+    static DeviceBuffer upload(Device& device, const GuardedMatrix& matrix) {
+        const size_t bytes = matrix.image().size() * sizeof(float);
+        DeviceBuffer buffer(device, bytes);
+        device.upload(buffer.floats(), matrix.image().data(), bytes);
+        return buffer;
+    }
+};
+
+std::vector<float> download(Device& device, const DeviceBuffer& buffer) {
+    std::vector<float> values(buffer.bytes() / sizeof(float));
+    device.download(values.data(), buffer.floats(), buffer.bytes());
+    return values;
+}
+
+/// In pieces: the host need not hold big inputs twice.
+GuardedMatrix::Changes input_changes(Device& device, const DeviceBuffer& buffer,
+                                     const GuardedMatrix& matrix) {
+    constexpr int64_t kPiece = 1 << 22;
+    const int64_t size = std::ssize(matrix.image());
+    std::vector<float> piece(std::min(size, kPiece));
+    GuardedMatrix::Changes found;
+    for (int64_t begin = 0; begin < size; begin += kPiece) {
+        const int64_t end = std::min(begin + kPiece, size);
+        device.download(piece.data(), buffer.floats() + begin, (end - begin) * sizeof(float));
+        found += matrix.changes(piece.data(), begin, end);
+    }
+    return found;
+}
+
+void add_sentence(Verdict& verdict, const std::string& sentence) {
+    verdict.outcome = Outcome::wrong;
+    verdict.reason += (verdict.reason.empty() ? "" : "; ") + sentence;
+}
+
+void report_changes(const GuardedMatrix& matrix, const GuardedMatrix::Changes& changes,
+                    const char* what, Verdict& verdict) {
+    if (changes.count == 0) return;
+    add_sentence(verdict, fmt::format("{} written {}: first {}", changes.count, what,
+                                      matrix.place(changes.first)));
+}
+
+/// The whole of C: rows that the reference left out can still tell that nobody wrote them. A CPU
+/// hands a NaN's payload on to the result, so that reading C under beta = 0 looks the same.
+void report_unwritten(const GuardedMatrix& C, const std::vector<float>& after, Verdict& verdict) {
+    const auto& [rows, cols, ld, offset] = C.layout();
+    GuardedMatrix::Changes kept;
+    for (int64_t row = 0; row < rows; ++row)
+        for (int64_t i = C.origin() + row * ld; i < C.origin() + row * ld + cols; ++i)
+            if (C.is_canary(after[i], i)) kept += {1, i};
+    if (kept.count == 0) return;
+    add_sentence(verdict, fmt::format("{} of {} elements are the NaN that C held before (not "
+                                      "written, or C read under beta = 0): first {}",
+                                      kept.count, rows * cols, C.place(kept.first)));
+}
+
+void compare(const PreparedCase& prepared, const float* C, Verdict& verdict) {
+    const reference::Rows& expected = prepared.expected();
+    const reference::Tolerance tolerance = tolerance_of(prepared.test());
+    const int64_t ld = prepared.matrix(Operand::C).layout().ld;
+    verdict.bound = tolerance.relative;
+    verdict.checked = std::ssize(expected.want);
+    for (size_t r = 0; r < expected.index.size(); ++r) {
+        for (int64_t col = 0; col < expected.columns; ++col) {
+            const size_t at = r * expected.columns + col;
+            const float got = C[expected.index[r] * ld + col];
+            const double want = expected.want[at], magnitude = expected.magnitude[at];
+            const double error = relative_error(got, want, magnitude, tolerance);
+            verdict.max_error = std::max(verdict.max_error, error);
+            if (accepts(got, want, magnitude, tolerance)) continue;
+            if (verdict.wrong++ == 0) verdict.first = {expected.index[r], col, got, want};
+        }
+    }
+    if (verdict.wrong == 0) return;
+    const auto& [row, col, got, want] = *verdict.first;
+    const int64_t all = prepared.test().m * prepared.test().n;
+    const std::string looked_at =
+        verdict.checked < all ? fmt::format(" (of the {} rows checked)", expected.index.size())
+                              : "";
+    add_sentence(verdict, fmt::format("{} of {} elements{} wrong: first C[{}][{}] = {:.9g}, "
+                                      "expected {:.9g}; largest error {:.3g}, allowed {:.3g}",
+                                      verdict.wrong, verdict.checked, looked_at, row, col, got,
+                                      want, verdict.max_error, verdict.bound));
+}
+
+}  // namespace
+
+const char* name_of(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::ok:
+            return "ok";
+        case Outcome::wrong:
+            return "wrong";
+        case Outcome::failed:
+            return "failed";
+        case Outcome::not_run:
+            return "not_run";
+    }
+    return "";
+}
+
+PreparedCase::PreparedCase(const Case& test)
+    : case_(test),
+      A_(filled(test, Operand::A)),
+      B_(filled(test, Operand::B)),
+      C_(filled(test, Operand::C)) {
+    const Problem problem{.m = test.m,
+                          .n = test.n,
+                          .k = test.k,
+                          .alpha = test.alpha,
+                          .A = A_.first(),
+                          .lda = A_.layout().ld,
+                          .B = B_.first(),
+                          .ldb = B_.layout().ld,
+                          .beta = test.beta,
+                          .C = C_.first(),
+                          .ldc = C_.layout().ld};
+    expected_ = reference::gemm(problem, reference::pick_rows(test.m, test.n, test.k, test.seed));
+}
+
+const GuardedMatrix& PreparedCase::matrix(Operand operand) const {
+    return operand == Operand::A ? A_ : operand == Operand::B ? B_ : C_;
+}
+
+Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared) try {
+    const Upload matrices(device, prepared);
+    const Status status = variant.run(matrices.problem(prepared), device.execution());
+    if (!status.ok()) return {.outcome = Outcome::failed, .first = {}, .reason = status.reason};
+    device.synchronise();
+    Verdict verdict;
+    const GuardedMatrix& C = prepared.matrix(Operand::C);
+    const std::vector<float> after = download(device, matrices.C);
+    if (prepared.test().beta == 0) report_unwritten(C, after, verdict);
+    compare(prepared, after.data() + C.origin(), verdict);
+    report_changes(C, C.changes_around(after.data()), "outside C", verdict);
+    for (const Operand input : {Operand::A, Operand::B}) {
+        const GuardedMatrix& matrix = prepared.matrix(input);
+        const DeviceBuffer& buffer = input == Operand::A ? matrices.A : matrices.B;
+        report_changes(matrix, input_changes(device, buffer, matrix), "into an input", verdict);
+    }
+    return verdict;
+} catch (const DeviceError& error) {
+    return {.outcome = Outcome::failed, .first = {}, .reason = error.what()};
+}
+
+Verdict verify(Device& device, const Variant& variant, const Case& test) {
+    const auto not_run = [&](std::string reason) {
+        return Verdict{.outcome = Outcome::not_run, .first = {}, .reason = std::move(reason)};
+    };
+    if (std::string reason = memory_reason(device, test); !reason.empty())
+        return not_run(std::move(reason));
+    try {
+        return verify(device, variant, PreparedCase(test));
+    } catch (const std::bad_alloc&) {
+        return not_run("the host's memory is used up");
+    }
+}
+
+std::vector<float> result_of(Device& device, const Variant& variant, const PreparedCase& prepared) {
+    const Upload matrices(device, prepared);
+    const Status status = variant.run(matrices.problem(prepared), device.execution());
+    if (!status.ok()) throw DeviceError(status.reason);
+    device.synchronise();
+    const std::vector<float> after = download(device, matrices.C);
+    const GuardedMatrix& C = prepared.matrix(Operand::C);
+    std::vector<float> elements;
+    for (int64_t row = 0; row < C.layout().rows; ++row) {
+        const auto begin = after.begin() + C.origin() + row * C.layout().ld;
+        elements.insert(elements.end(), begin, begin + C.layout().cols);
+    }
+    return elements;
+}
+
+}  // namespace tilewright::lab

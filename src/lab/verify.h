@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// Right or wrong: runs a kernel among canaries and compares each element with the FP64 reference.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/kernel.h"
+#include "lab/case.h"
+#include "lab/device.h"
+#include "lab/guarded.h"
+#include "reference/gemm.h"
+
+namespace tilewright::lab {
+
+enum class Outcome {
+    ok,
+    wrong,  ///< It ran and its result, or something around it, is not what it must be.
+    failed,  ///< It did not run to its end: refused, a fault, a device error.
+    not_run,  ///< The case does not fit into memory.
+};
+
+const char* name_of(Outcome outcome);
+
+struct WrongElement {
+    int64_t row, col;
+    float got;
+    double want;
+};
+
+struct Verdict {
+    Outcome outcome = Outcome::ok;
+    double max_error = 0;  ///< In units of |alpha| |A||B| + |beta||C|; infinite for a stray NaN.
+    double bound = 0;  ///< What max_error may be.
+    int64_t checked = 0;  ///< Elements compared with the reference.
+    int64_t wrong = 0;  ///< Of these.
+    std::optional<WrongElement> first;
+    std::string reason;  ///< Sentences for a person; empty when all is right.
+
+    bool ok() const { return outcome == Outcome::ok; }
+};
+
+/// A case's inputs on the host and its reference: made once, used for many kernels.
+class PreparedCase {
+  public:
+    /// Throws std::length_error where memory_need() is nullopt, and std::bad_alloc.
+    explicit PreparedCase(const Case& test);
+
+    const Case& test() const { return case_; }
+    const GuardedMatrix& matrix(Operand operand) const;
+    const reference::Rows& expected() const { return expected_; }
+
+  private:
+    Case case_;
+    GuardedMatrix A_, B_, C_;
+    reference::Rows expected_;
+};
+
+/// Runs the variant once. Wrong are: an element outside its bound, an element not written, a write
+/// outside C (between its rows, before or after it), a change to A or B. With beta = 0, C starts as
+/// NaN; around all three matrices is NaN always. Never throws for what the kernel or device does.
+Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared);
+Verdict verify(Device& device, const Variant& variant, const Case& test);
+
+/// C after the variant has run, without what lies between its rows. Throws DeviceError, also when
+/// the run failed. For comparing results bit by bit.
+std::vector<float> result_of(Device& device, const Variant& variant, const PreparedCase& prepared);
+
+}  // namespace tilewright::lab

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/workload.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilewright::lab {
+
+namespace {
+
+constexpr int64_t kAlignment = 256 / sizeof(float);
+constexpr size_t kMostSets = 1024;
+
+/// Elements from one set's matrix to the next.
+int64_t stride_of(const GuardedMatrix& matrix) {
+    const int64_t elements = matrix.layout().offset + matrix.layout().span();
+    return (elements + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+struct Plan {
+    int sets;
+    bool cold;
+};
+
+Plan plan(const Device& device, const PreparedCase& prepared, bool rotate) {
+    size_t bytes = 0, padded = 0;
+    for (Operand operand : {Operand::A, Operand::B, Operand::C}) {
+        bytes += prepared.matrix(operand).layout().span() * sizeof(float);
+        padded += stride_of(prepared.matrix(operand)) * sizeof(float);
+    }
+    const size_t l2 = device.info().l2_bytes;
+    if (!rotate || bytes == 0 || l2 == 0) return {1, false};
+    const size_t wanted = (2 * l2 + bytes - 1) / bytes;
+    const size_t fitting = device.free_memory() / 2 / padded;
+    const size_t sets = std::max<size_t>(1, std::min({wanted, fitting, kMostSets}));
+    return {static_cast<int>(sets), sets >= wanted};
+}
+
+}  // namespace
+
+Workload::Workload(Device& device, const PreparedCase& prepared, bool rotate)
+    : device_(device),
+      prepared_(prepared),
+      sets_(plan(device, prepared, rotate).sets),
+      cold_(plan(device, prepared, rotate).cold),
+      restores_(std::abs(prepared.test().beta) >= 1),
+      a_(upload(Operand::A, sets_)),
+      b_(upload(Operand::B, sets_)),
+      c_(upload(Operand::C, sets_)),
+      fresh_c_(upload(Operand::C, 1)) {}
+
+size_t Workload::bytes_of(Operand operand) const {
+    return prepared_.matrix(operand).layout().span() * sizeof(float);
+}
+
+Workload::Matrices Workload::upload(Operand operand, int sets) {
+    const GuardedMatrix& matrix = prepared_.matrix(operand);
+    const int64_t stride = stride_of(matrix);
+    Matrices all{DeviceBuffer(device_, sets * stride * sizeof(float)), stride,
+                 matrix.layout().offset};
+    device_.upload(all.first(0), matrix.first(), bytes_of(operand));
+    for (int set = 1; set < sets; ++set)
+        device_.copy(all.first(set), all.first(0), bytes_of(operand));
+    device_.synchronise();
+    return all;
+}
+
+Problem Workload::problem(int set) const {
+    const Case& test = prepared_.test();
+    return {.m = test.m,
+            .n = test.n,
+            .k = test.k,
+            .alpha = test.alpha,
+            .A = a_.first(set),
+            .lda = test.layout(Operand::A).ld,
+            .B = b_.first(set),
+            .ldb = test.layout(Operand::B).ld,
+            .beta = test.beta,
+            .C = c_.first(set),
+            .ldc = test.layout(Operand::C).ld};
+}
+
+void Workload::restore(int sets) {
+    for (int set = 0; set < sets; ++set)
+        device_.copy(c_.first(set), fresh_c_.first(0), bytes_of(Operand::C));
+}
+
+bool Workload::is_right(int set) {
+    const MatrixLayout layout = prepared_.test().layout(Operand::C);
+    const reference::Tolerance tolerance = tolerance_of(prepared_.test());
+    const reference::Rows& expected = prepared_.expected();
+    std::vector<float> row(static_cast<size_t>(layout.cols));
+    for (size_t i = 0; i < expected.index.size(); ++i) {
+        device_.download(row.data(), c_.first(set) + expected.index[i] * layout.ld,
+                         row.size() * sizeof(float));
+        for (int64_t col = 0; col < layout.cols; ++col) {
+            const size_t at = i * static_cast<size_t>(layout.cols) + static_cast<size_t>(col);
+            if (!reference::accepts(row[col], expected.want[at], expected.magnitude[at], tolerance))
+                return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace tilewright::lab

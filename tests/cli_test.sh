@@ -1,0 +1,210 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The Tilewright authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tests the command line as a person and a script use it: cli_test.sh [PROGRAM]
+set -uo pipefail
+
+program=$(readlink -f -- "${1:-$(dirname -- "$0")/../build/cpu/tilewright}")
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+cd -- "$work" || exit 1
+unset DEVICE NO_COLOR
+passed=0 failed=0
+
+check() {  # WHAT, then a command that succeeds when it holds
+    local what=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAILED: %s\n  command: %s (status %s)\n' "$what" "$ran" "$status"
+        sed 's/^/  out: /' out | head -n 5
+        sed 's/^/  err: /' err | head -n 5
+    fi
+}
+
+run() {  # ARGUMENTS...: leaves $status, out and err
+    ran="tilewright $*"
+    "$program" "$@" >out 2>err
+    status=$?
+}
+
+exits() {  # STATUS ARGUMENTS...
+    local wanted=$1
+    shift
+    run "$@"
+    check "exit status $wanted" test "$status" = "$wanted"
+}
+
+refuses() {  # TEXT ARGUMENTS...: usage, with this text on stderr and nothing on stdout
+    local text=$1
+    shift
+    exits 2 "$@"
+    check "says '$text'" grep -qF -- "$text" err
+    check "nothing on stdout" test ! -s out
+}
+
+json() {  # EXPRESSION about `d`, the parsed stdout
+    python3 -c 'import json, sys
+d = json.load(open(sys.argv[2]), parse_constant=lambda name: sys.exit("not JSON: " + name))
+sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" "${2:-out}"
+}
+
+silent() { test ! -s err; }
+lines_fit() { awk 'length > 80 { exit 1 }' out; }
+
+# --- help and version
+exits 0 --help
+check "help names each verb" grep -q verify out
+exits 0 --version
+check "version is one line" test "$(wc -l <out)" = 1
+for verb in list explain diff devices verify bench ladder; do
+    exits 0 "$verb" --help
+done
+exits 2
+exits 2 --no-such-option
+
+# --- words that mean nothing
+refuses "did you mean 'bench'" bnech
+refuses "did you mean 'ladder'" lader --device cpu
+refuses "did you mean" explain warptile
+refuses "no rung 'k99'" verify k99 --device cpu
+refuses "no variant 'nosuch'" verify k1 --variant nosuch --device cpu --sizes 8
+refuses "did you mean 'json'" list --format jsn
+refuses "did you mean 'uniform'" verify --dist unifrom --sizes 8 --device cpu
+refuses "several rungs" explain 'k*'
+
+# --- numbers that are none
+refuses "is negative" verify k1 --device cpu --sizes -5
+refuses "is negative" bench k1 --device cpu --shape 4x-4x4
+refuses "is not a number" verify k1 --device cpu --sizes 12q
+refuses "too large for 64 bits" verify k1 --device cpu --sizes 99999999999999999999
+refuses "no step" verify k1 --device cpu --sizes 8:16
+refuses "is no shape" verify k1 --device cpu --shape 8x8
+refuses "is not a number" verify k1 --device cpu --sizes 8 --alpha one
+refuses "is less than" verify k1 --device cpu --sizes 8 --lda 7
+refuses "later version" verify k1 --device cpu --sizes 8 --transa T
+refuses "--min-time" bench k1 --device cpu --sizes 8 --min-time -1
+refuses "needs" verify k1 --device cpu --shape 1000000x1000000x1
+refuses "available" bench k1 --device cpu --shape 1000000x1000000x1
+refuses "more bytes than 64 bits" verify k1 --device cpu --shape 4000000000x4000000000x1
+
+# --- devices
+exits 3 verify k1 --sizes 8 --device 4711
+check "one sentence" test "$(wc -l <err)" = 1
+exits 3 bench k1 --sizes 8 --device gpu
+DEVICE=4711 exits 3 verify k1 --sizes 8
+DEVICE=cpu exits 0 verify k1 --sizes 8
+DEVICE=4711 exits 0 verify k1 --sizes 8 --device cpu
+exits 0 devices
+check "CPU mode is a device" grep -q '^cpu' out
+exits 0 devices --format json
+check "devices in JSON" json 'd["devices"][0]["device"] == "cpu"'
+
+# --- list, explain, diff
+exits 0 list
+check "the list fits a terminal" lines_fit
+check "silent" silent
+exits 0 list --format json
+check "rungs in JSON" json '[r["id"] for r in d["rungs"] if r["kind"] != "baseline"][:2] == ["k1", "k2"]'
+check "fields" json 'all({"id", "aliases", "name", "idea", "parent", "kind", "requirements"} <= r.keys() for r in d["rungs"])'
+check "parents exist" json 'all(r["parent"] in [None] + [x["id"] for x in d["rungs"]] for r in d["rungs"])'
+exits 0 list 'block*' --format csv
+check "a glob" test "$(wc -l <out)" = 3
+for word in k5 5 05 block_tile_2d; do
+    exits 0 explain "$word"
+    check "explain $word" grep -q '^05 block_tile_2d (k5)' out
+done
+exits 0 explain v0
+check "the chapter's name" grep -q '^02 coalesced (k2)' out
+exits 0 explain k5 --format json
+check "explain in JSON" json 'd["variants"][0]["threads"] == 256'
+exits 0 diff k4 k5
+check "the last line counts" grep -qE '^[0-9]+ lines added, [0-9]+ removed$' out
+check "no colours in a pipe" bash -c '! grep -q $'"'\\033'"' out'
+check "no licence in the lesson" bash -c '! grep -q SPDX out'
+exits 2 diff k4
+
+# --- verify
+exits 0 verify k1 k2 --device cpu --sizes 33
+check "a line a rung" grep -qE '^k2 .* ok$' out
+check "silent" silent
+exits 0 verify k5 --device cpu
+check "hard cases" grep -qE '^k5 +block_tile_2d +20 +20 ' out
+exits 0 verify k1 --device cpu --shape 2x3x5 --shape 7x1x0 --lda 9 --alpha -0.5 --beta 3 --format json
+check "two results" json 'len(d["results"]) == 2'
+check "the row says what was run" json '(lambda r: (r["shape"], r["lda"], r["alpha"], r["beta"]) == ([2, 3, 5], 9, -0.5, 3))(d["results"][0])'
+check "no time" json 'd["results"][0]["median_us"] is None'
+check "within its bound" json 'all(r["max_error"] <= r["bound"] and r["status"] == "ok" for r in d["results"])'
+check "environment" json '{"device", "compute_capability", "clocks", "power", "driver", "cuda", "cublas", "host", "git_revision", "command", "date"} <= d["environment"].keys()'
+check "the command is recorded" json 'd["environment"]["command"].startswith("tilewright verify k1 --device cpu --shape 2x3x5")'
+exits 0 verify k1 --device cpu --sizes 8 --dist integers --shuffle 3 --fast
+exits 0 verify k9 --device cpu --sizes 64 --variant all
+exits 1 verify k1 --device cpu --sizes 8,1000000 --format json
+check "in a sweep what does not fit is a row" json '[r["status"] for r in d["results"]] == ["ok", "not_run"]'
+check "with its reason" json '"available" in d["results"][1]["reason"]'
+
+# --- bench
+exits 0 bench k2 k5 --device cpu --sizes 16,32 --min-time 0.01 --format json
+check "four rows" json '[(r["rung"], r["shape"][0]) for r in d["results"]] == [("k2", 16), ("k5", 16), ("k2", 32), ("k5", 32)]'
+check "times" json 'all(0 < r["min_us"] <= r["median_us"] and r["samples"] >= 3 for r in d["results"])'
+check "rates follow from times" json 'all(abs(r["gflops"] * r["median_us"] * 1e3 / (2 * r["shape"][0] ** 3) - 1) < 1e-6 for r in d["results"])'
+check "how it was measured" json 'all(r["memory"] == "hot" and r["launch"] == "stream" for r in d["results"])'
+exits 0 bench k2 --device cpu --shape 16x16x0 --min-time 0
+check "no product, no rate" grep -q 'n/a' out
+check "no pretence of GPU speed" grep -q 'nothing about a GPU' out
+check "the table fits a terminal" lines_fit
+exits 0 bench k2 --device cpu --sizes 16 --min-time 0 --beta 3
+exits 0 bench k2 --device cpu --sizes 16 --min-time 0 --format md
+check "a Markdown table" grep -q '^|---|' out
+exits 0 bench k2 --device cpu --sizes 16 --min-time 0 --format csv
+check "two lines of CSV" test "$(wc -l <out)" = 2
+exits 2 bench k2 --hot --cold --sizes 16 --device cpu
+
+# --- ladder
+exits 0 ladder --device cpu --sizes 64 --format json
+check "each rung was counted" json 'len(d["results"]) >= 10 and all(r["counted"]["ffma"] > 0 for r in d["results"])'
+check "no times in CPU mode" json 'all(r["median_us"] is None for r in d["results"])'
+exits 0 ladder k1 k2 --device cpu --sizes 64
+check "the table fits a terminal" lines_fit
+
+# --- output files
+refuses "cannot write" bench k2 --device cpu --sizes 16 --output missing/out.json
+refuses "it is a folder" bench k2 --device cpu --sizes 16 --output .
+exits 0 bench k2 --device cpu --sizes 16 --min-time 0 --output results.json
+check "the file's ending says JSON" json 'len(d["results"]) == 1' results.json
+check "a table for those who watch" grep -q '^k2 ' out
+exits 0 bench k2 --device cpu --sizes 16 --min-time 0 --output results.csv --quiet
+check "quiet" test ! -s out
+check "the file's ending says CSV" grep -q '^rung,' results.csv
+exits 0 verify k2 --device cpu --sizes 16 --output "$work/results.md"
+check "a path in the command loses its folders" bash -c '! grep -q "$0" results.md' "$work"
+check "nothing is left over" bash -c '! ls *.tmp 2>/dev/null'
+
+# --- Ctrl-C keeps what was measured
+ran="tilewright bench, interrupted"
+timeout --preserve-status -s INT 4 "$program" bench k2 --device cpu --sizes 16:64:1 --min-time 1 \
+    --output part.json >out 2>err
+status=$?
+check "exit status 130" test "$status" = 130
+check "what was measured" json 'd["results"][0]["status"] == "ok" and len(d["results"]) < 49' part.json
+check "what was not" json 'all(r["reason"] == "interrupted" for r in d["results"] if r["status"] != "ok")' part.json
+
+# --- a terminal
+if command -v script >/dev/null; then
+    ran="tilewright in a terminal"
+    script -qec "TERM=xterm '$program' diff k4 k5" /dev/null >out 2>err </dev/null
+    status=$?
+    check "colours in a terminal" grep -q $'\033\[32m+' out
+    script -qec "TERM=xterm NO_COLOR=1 '$program' diff k4 k5" /dev/null >out 2>err </dev/null
+    check "NO_COLOR" bash -c '! grep -q $'"'\\033'"' out'
+    script -qec "TERM=xterm '$program' verify k2 --device cpu --sizes 16" /dev/null >out 2>err </dev/null
+    check "progress in a terminal" grep -q 'verifying k2' out
+    script -qec "TERM=xterm '$program' verify k2 --device cpu --sizes 16 --quiet" /dev/null >out 2>err </dev/null
+    check "no progress when quiet" bash -c '! grep -q "verifying k2" out'
+fi
+
+printf '%d passed, %d failed\n' "$passed" "$failed"
+test "$failed" = 0
