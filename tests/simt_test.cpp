@@ -31,11 +31,11 @@ int conflict(const Addresses& addresses, unsigned bytes, uint32_t active = ~0u) 
 }
 
 TEST(Sectors, OfOneRequest) {
-    EXPECT_EQ(simt::sectors(strided(0, 4), 4), 4);      // 32 neighbours
-    EXPECT_EQ(simt::sectors(strided(16, 4), 4), 5);     // the same, off by half a sector
-    EXPECT_EQ(simt::sectors(strided(0, 16), 16), 16);   // 32 float4
+    EXPECT_EQ(simt::sectors(strided(0, 4), 4), 4);  // 32 neighbours
+    EXPECT_EQ(simt::sectors(strided(16, 4), 4), 5);  // the same, off by half a sector
+    EXPECT_EQ(simt::sectors(strided(0, 16), 16), 16);  // 32 float4
     EXPECT_EQ(simt::sectors(strided(0, 1024), 4), 32);  // a column
-    EXPECT_EQ(simt::sectors(strided(64, 0), 4), 1);     // all lanes alike
+    EXPECT_EQ(simt::sectors(strided(64, 0), 4), 1);  // all lanes alike
     Addresses reversed = strided(0, 4);
     std::reverse(reversed.begin(), reversed.end());
     EXPECT_EQ(simt::sectors(reversed, 4), 4);
@@ -44,16 +44,16 @@ TEST(Sectors, OfOneRequest) {
 
 TEST(Wavefronts, OfWordsFollowTheBanks) {
     EXPECT_EQ(conflict(strided(0, 4), 4), 1);
-    EXPECT_EQ(conflict(strided(0, 0), 4), 1);     // one word for all
-    EXPECT_EQ(conflict(strided(0, 8), 4), 2);     // every second bank
+    EXPECT_EQ(conflict(strided(0, 0), 4), 1);  // one word for all
+    EXPECT_EQ(conflict(strided(0, 8), 4), 2);  // every second bank
     EXPECT_EQ(conflict(strided(0, 128), 4), 32);  // one bank
-    EXPECT_EQ(conflict(strided(0, 132), 4), 1);   // a column of 33 words
+    EXPECT_EQ(conflict(strided(0, 132), 4), 1);  // a column of 33 words
     EXPECT_EQ(conflict(strided(0, 128), 4, 0xff), 8);
     EXPECT_EQ(conflict(strided(0, 128), 4, 0), 0);
 }
 
 TEST(Wavefronts, OfVectorsComeInPhases) {
-    EXPECT_EQ(conflict(strided(0, 8), 8), 2);    // half a warp at a time
+    EXPECT_EQ(conflict(strided(0, 8), 8), 2);  // half a warp at a time
     EXPECT_EQ(conflict(strided(0, 16), 16), 4);  // a quarter of a warp at a time
     EXPECT_EQ(conflict(strided(0, 32), 16), 8);  // rung 06 reading B
     EXPECT_EQ(simt::ideal_wavefronts(strided(0, 32), ~0u, 16), 4);

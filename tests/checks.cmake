@@ -1,0 +1,27 @@
+# SPDX-FileCopyrightText: 2026 The Tilewright authors
+# SPDX-License-Identifier: Apache-2.0
+# What must hold beside the programs' own tests: documents, formatting, the ladder's rules.
+# bash and python3 are looked for when a test runs, not here: building needs neither.
+function(tilewright_check name)
+  cmake_parse_arguments(check "SKIPPABLE" "TIMEOUT" "COMMAND" ${ARGN})
+  add_test(NAME ${name} COMMAND ${check_COMMAND})
+  set_tests_properties(${name} PROPERTIES LABELS check TIMEOUT ${check_TIMEOUT})
+  if(check_SKIPPABLE)
+    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
+  endif()
+endfunction()
+
+set(here ${CMAKE_CURRENT_SOURCE_DIR})
+tilewright_check(docs TIMEOUT 300
+  COMMAND python3 ${here}/docs_check.py $<TARGET_FILE:tilewright>)
+tilewright_check(readme TIMEOUT 60 SKIPPABLE
+  COMMAND python3 ${PROJECT_SOURCE_DIR}/tools/results_table.py --check --program $<TARGET_FILE:tilewright>)
+tilewright_check(format TIMEOUT 120 SKIPPABLE
+  COMMAND bash ${here}/format_check.sh)
+tilewright_check(diff_size TIMEOUT 60
+  COMMAND python3 ${here}/diff_check.py $<TARGET_FILE:tilewright>)
+tilewright_check(wrong_tiles TIMEOUT 300
+  COMMAND python3 ${here}/compile_fail_check.py ${CMAKE_CXX_COMPILER})
+tilewright_check(add_kernel TIMEOUT 900
+  COMMAND python3 ${here}/add_kernel_check.py ${PROJECT_BINARY_DIR})
+set_tests_properties(add_kernel PROPERTIES PROCESSORS 2)

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tilewright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Generates the README's tables: the rungs, and what was measured of them.
+
+  tools/results_table.py            prints both
+  tools/results_table.py --write    puts them into README.md, between their markers
+  tools/results_table.py --check    exit status 1 when README.md says something else,
+                                    77 when nothing was measured yet
+
+The rungs come from `tilewright list`, the numbers from results/*-ladder.json; of several files for
+one device the newest counts.
+"""
+import argparse
+import difflib
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TABLE_SIZE = 4096
+NOTHING_MEASURED = 77
+ENVIRONMENT = ("device", "multiprocessors", "clocks", "power", "driver", "cuda", "cublas", "command",
+               "date", "git_revision")
+
+
+class Fault(Exception):
+    """A sentence for a person."""
+
+
+def find_program():
+    built = sorted(ROOT.glob("build/*/tilewright"), key=lambda path: path.stat().st_mtime)
+    if not built:
+        raise Fault("no built program in build/*/tilewright: run ./tw list, or name one: --program")
+    return built[-1]
+
+
+def list_rungs(program):
+    listed = subprocess.run([program, "list", "--format", "json"], capture_output=True, text=True)
+    if listed.returncode != 0:
+        raise Fault(f"{program} list: {listed.stderr.strip()}")
+    return [rung for rung in json.loads(listed.stdout)["rungs"] if rung["kind"] != "baseline"]
+
+
+def link(rung):
+    stem = f"{rung['number']}_{rung['name']}"
+    return f"[{rung['number']} {rung['name']}](src/ladder/{stem}.cu)"
+
+
+def rungs_table(rungs):
+    lines = ["| rung | id | grown from | idea |", "|---|---|---|---|"]
+    for rung in rungs:
+        parent = rung["parent"] or "-"
+        if rung["kind"] != "rung":
+            parent += f" ({rung['kind']})"
+        lines.append(f"| {link(rung)} | {rung['id']} | {parent} | {rung['idea']} |")
+    return lines
+
+
+def load(path):
+    """One file as written by `tilewright ladder --output`; only complete and right ones pass."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        environment, rows = data["environment"], data["results"]
+        missing = [key for key in ENVIRONMENT if key not in environment]
+        wrong = [row for row in rows if row["status"] != "ok"]
+        cubes = [row for row in rows if row["gflops"] and len(set(row["shape"])) == 1]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Fault(f"{path.name}: not a result of tilewright: {error!r}") from error
+    if missing:
+        raise Fault(f"{path.name}: the environment lacks {', '.join(missing)}")
+    if environment.get("mode") != "gpu":
+        raise Fault(f"{path.name}: not measured on a GPU")
+    for row in wrong:
+        shape = "x".join(map(str, row["shape"]))
+        raise Fault(f"{path.name}: {row['rung']} {shape}: {row['status']}: {row['reason']}")
+    if not cubes:
+        raise Fault(f"{path.name}: no square shape was measured")
+    return environment, cubes
+
+
+def newest_of_each_device(folder):
+    found = {}
+    for path in sorted(folder.glob("*-ladder.json")):
+        environment, rows = load(path)
+        date, device = environment["date"], environment["device"]
+        if device not in found or found[device][1]["date"] <= date:
+            found[device] = (path, environment, rows)
+    return [found[device] for device in sorted(found)]
+
+
+def rate(value):
+    return "-" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def percent(value):
+    return "-" if value is None else f"{value:.1f}"
+
+
+class Measured:
+    """One file's rows, by rung and size."""
+
+    def __init__(self, rungs, rows):
+        self.by = {}
+        for row in rows:
+            self.by.setdefault((row["rung"], row["shape"][0]), row)
+        known = {rung["id"]: rung for rung in rungs}
+        self.ids = list(dict.fromkeys(row["rung"] for row in rows))
+        self.labels = {row["rung"]: row["name"] for row in rows}
+        self.labels.update((each, link(known[each])) for each in self.ids if each in known)
+        self.labels.update({"k0": "cuBLAS"})
+        self.parents = {each: known[each]["parent"] for each in self.ids if each in known}
+        self.sizes = sorted({size for _, size in self.by})
+        self.size = TABLE_SIZE if TABLE_SIZE in self.sizes else self.sizes[-1]
+
+    def gflops(self, rung, size):
+        row = self.by.get((rung, size))
+        return row["gflops"] if row else None
+
+    def factor(self, rung):
+        own, parents = self.gflops(rung, self.size), self.gflops(self.parents.get(rung), self.size)
+        return f"{own / parents:.2f}" if own and parents else "-"
+
+    def rate_table(self):
+        lines = [f"| size {self.size} | id | GFLOP/s | x parent | parent | % of cuBLAS | % of peak |",
+                 "|---|---|---:|---:|---|---:|---:|"]
+        for rung in self.ids:
+            row = self.by.get((rung, self.size))
+            if row:
+                cells = [self.labels[rung], rung, rate(row["gflops"]), self.factor(rung),
+                         self.parents.get(rung) or "-", percent(row["percent_of_cublas"]),
+                         percent(row["percent_of_peak"])]
+                lines.append(f"| {' | '.join(cells)} |")
+        return lines
+
+    def sweep_table(self):
+        lines = ["| GFLOP/s | " + " | ".join(map(str, self.sizes)) + " |",
+                 "|---|" + "---:|" * len(self.sizes)]
+        for rung in self.ids:
+            cells = [rate(self.gflops(rung, size)) for size in self.sizes]
+            name = "cuBLAS" if rung == "k0" else rung
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+        return lines
+
+
+def span(values, unit):
+    values = [value for value in values if value]
+    if not values:
+        return f"unknown {unit}"
+    low, high = f"{min(values):.0f}", f"{max(values):.0f}"
+    return f"{low} {unit}" if low == high else f"{low} to {high} {unit}"
+
+
+def conditions(environment, measured):
+    """Where the numbers come from, in two sentences."""
+    rows = [row for (_, size), row in measured.by.items() if size == measured.size]
+    cublas = environment["cublas"]
+    opponent = f"{cublas['version']} ({cublas['math_mode']})" if cublas["version"] else "not found"
+    limit = environment["power"]["limit_watts"]
+    memory = sorted({row["memory"] for row in measured.by.values()})
+    graphs = sorted({size for (_, size), row in measured.by.items() if row["launch"] == "graph"})
+    text = (f"{environment['device']}, {environment['date'][:10]}: {environment['multiprocessors']} "
+            f"SMs at up to {environment['clocks']['sm_max_mhz']} MHz, "
+            f"power limit {'unknown' if limit is None else f'{limit:.0f} W'}, "
+            f"driver {environment['driver']}, CUDA {environment['cuda']}, cuBLAS {opponent}. "
+            f"At {measured.size}: {span([row['sm_mhz'] for row in rows], 'MHz')}, "
+            f"{span([row['watts'] for row in rows], 'W')}, {' or '.join(memory)} operands.")
+    if graphs:
+        text += f" Calls under 100 us are made in a CUDA graph (here up to size {graphs[-1]})."
+    return text
+
+
+def results_section(folder, rungs):
+    lines = []
+    for path, environment, rows in newest_of_each_device(folder):
+        measured = Measured(rungs, rows)
+        lines += [conditions(environment, measured), "", *measured.rate_table(), "",
+                  *measured.sweep_table(), "",
+                  f"From [{path.name}](results/{path.name}), revision {environment['git_revision']}, "
+                  f"by `{environment['command']}`.", ""]
+    return lines[:-1] or ["Nothing is recorded in `results/` yet."]
+
+
+def replace(text, name, lines):
+    start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    if text.count(start) != 1 or text.count(end) != 1 or text.find(start) > text.find(end):
+        raise Fault(f"the README needs one {start} and after it one {end}")
+    before, rest = text.split(start)
+    return before + "\n".join([start, *lines, end]) + rest.split(end)[1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="compare with the README")
+    what.add_argument("--write", action="store_true", help="update the README")
+    parser.add_argument("--program", help="the tilewright to ask (default: the last one built)")
+    parser.add_argument("--readme", type=pathlib.Path, default=ROOT / "README.md")
+    parser.add_argument("--results", type=pathlib.Path, default=ROOT / "results")
+    arguments = parser.parse_args()
+
+    rungs = list_rungs(arguments.program or find_program())
+    tables = {"rungs": rungs_table(rungs), "results": results_section(arguments.results, rungs)}
+    if not arguments.check and not arguments.write:
+        print("\n".join([*tables["rungs"], "", *tables["results"]]))
+        return 0
+    before = arguments.readme.read_text(encoding="utf-8")
+    after = before
+    for name, lines in tables.items():
+        after = replace(after, name, lines)
+    if arguments.write:
+        arguments.readme.write_text(after, encoding="utf-8")
+        return 0
+    if before != after:
+        print("the README does not say what results/ and the rungs say; "
+              "tools/results_table.py --write puts it right:")
+        print("\n".join(difflib.unified_diff(before.split("\n"), after.split("\n"), "README.md",
+                                             "generated", lineterm="")))
+        return 1
+    if not list(arguments.results.glob("*-ladder.json")):
+        print("skipped: no results/*-ladder.json to compare the README with (its rungs are right)")
+        return NOTHING_MEASURED
+    print("README.md agrees with results/ and with the rungs")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Fault as fault:
+        sys.exit(f"results_table: {fault}")
