@@ -17,8 +17,8 @@
 //           lane 31 > > > >          v            lane 31 .
 //
 // Cost     For each product, two loads from global memory: 0.25 FLOP a byte asked for. Lanes lie a
-//          whole row apart in A, so one request of a warp touches 32 sectors of 32 bytes and uses
-//          4 bytes of each. All lanes want the same element of B: 1 sector.
+//          whole row apart in A, so one request of a warp touches 32 sectors of 32 bytes and uses 4
+//          bytes of each. All lanes want the same element of B: 1 sector.
 //
 // Look at  Global sectors a request: 32 for A, and 32 again when C is stored.
 //

@@ -6,8 +6,7 @@
 // Before   A request of a warp for A touches 32 sectors, of which it uses an eighth.
 //
 // Idea     Swap the roles of x and y: neighbouring threads compute neighbouring columns. Nothing
-// else
-//          changes, not even the number of loads.
+//          else changes, not even the number of loads.
 //
 // Picture  A warp is 32 columns of one row.
 //
@@ -16,14 +15,12 @@
 //                                 lane 0 .. 31        lane 0 ..  31
 //
 // Cost     Still two loads for each product, but all lanes want the same element of A (1 sector),
-// and
-//          B's 32 elements lie side by side (4 sectors, all of them used).
+//          and B's 32 elements lie side by side (4 sectors, all of them used).
 //
 // Look at  Global sectors a request: A 32 -> 1, B 1 -> 4, C 32 -> 4; the sum falls from 33 to 5.
 //
 // Next     Neighbouring threads read the same rows and columns again and again: rung 03 keeps them
-// in
-//          shared memory.
+//          in shared memory.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::coalesced {

@@ -4,11 +4,10 @@
 // Rung 03: shared tile (02 + tiles of A and B in shared memory)
 //
 // Before   Every product loads both factors from global memory or a cache, though the 32 x 32
-// threads
-//          of a block need only 32 rows of A and 32 columns of B between them.
+//          threads of a block need only 32 rows of A and 32 columns of B between them.
 //
-// Idea     Walk along k in steps of BK. In each step the block copies a BM x BK tile of A and a
-//          BK x BN tile of B into shared memory, one element of each a thread; then all threads
+// Idea     Walk along k in steps of BK. In each step the block copies a BM x BK tile of A and a BK
+//          x BN tile of B into shared memory, one element of each a thread; then all threads
 //          multiply from there. Two barriers: the tile is complete before it is read, and read
 //          before the next one overwrites it.
 //
@@ -21,11 +20,12 @@
 //          At the edges a tile reaches past the matrix. What is not there is filled with zeros,
 //          which add nothing; what must not be stored is not.
 //
-// Cost     A byte from global memory now serves 32 products: 8 FLOP a byte. But each product still
-//          takes two loads, now from shared memory, and a load costs as much issue time as the
+// Cost     An element from global memory now serves 32 products: 8 FLOP a byte. But each product
+//          still takes two loads, now from shared memory, and a load costs as much issue time as an
 //          FFMA.
 //
-// Look at  Global bytes a result fall 30 times; shared loads for each FFMA are 2.
+// Look at  Global bytes a result: 1284 -> 68 at 256^3. Words loaded from shared memory for each
+//          FFMA are 2, as written; the compiler merges four loads of A into one of 16 bytes.
 //
 // Next     Use what was loaded more than once while it is in a register: rung 04.
 #include "device/kernel.h"

@@ -6,8 +6,7 @@
 // Before   Two shared loads for each FFMA: the load units are busy, the arithmetic units wait.
 //
 // Idea     A thread computes TM elements of one column. An element of B is loaded once into a
-// register
-//          and serves TM products. The k loop is outside, so that it can.
+//          register and serves TM products. The k loop is outside, so that it can.
 //
 // Picture  Bs, one row k            As, column k           a thread's part of C
 //           . . b . . .              a0  thread_row         c0 += a0 * b

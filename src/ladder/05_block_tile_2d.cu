@@ -6,9 +6,9 @@
 // Before   9 shared loads for 8 products: B is used 8 times from a register, A once.
 //
 // Idea     A thread computes TM x TN elements. For each k it loads a fragment of TM elements of A
-// and
-//          one of TN of B, and multiplies each with each: an outer product. The block tile grows to
-//          128 x 128 with 256 threads, so a thread now loads several elements of each tile.
+//          and one of TN of B, and multiplies each with each: an outer product. The block tile
+//          grows to 128 x 128 with 256 threads, so a thread now loads several elements of each
+//          tile.
 //
 // Picture            b0 b1 .. b7   (a row of Bs)
 //               a0    .  .     .
@@ -18,12 +18,11 @@
 //           (a column of As)
 //
 // Cost     16 loads for 64 products: 0.25 each. A global byte serves 32 FLOP. The price is
-// registers:
-//          64 accumulators and two fragments allow only two blocks on an SM.
+//          registers: 64 accumulators and two fragments allow only two blocks on an SM.
 //
 // Look at  Shared loads for each FFMA: 1.125 -> 0.25. Lanes now lie 8 rows and 8 columns apart: a
-//          request for A takes 2 wavefronts and one for B 4, where 1 would do. C's stores touch 32
-//          sectors a request.
+//          request for A takes 2 wavefronts and one for B 4, where 1 would do: 48 for each k. C's
+//          stores touch 32 sectors a request.
 //
 // Next     Move four elements with each access: rung 06.
 #include "device/kernel.h"
@@ -90,9 +89,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
         __syncthreads();
     }
     // --- store tile: beta == 0 never reads C
-    UNROLL
     for (int i = 0; i < TM; ++i) {
-        UNROLL
         for (int j = 0; j < TN; ++j) {
             if (thread_row + i >= rows || thread_col + j >= cols) continue;
             const int64_t at = (block_row + thread_row + i) * p.ldc + block_col + thread_col + j;

@@ -6,12 +6,10 @@
 // Before   Loads and stores move 4 bytes each; 16 shared loads for each k and thread.
 //
 // Idea     float4 everywhere: one access moves 16 bytes. A fragment of B lies in a row of Bs
-// already.
-//          A fragment of A lies in a column, so its tile is stored transposed, as (BK, BM), on the
-//          way from global to shared memory.
+//          already. A fragment of A lies in a column, so its tile is stored transposed, as (BK,
+//          BM), on the way from global to shared memory.
 //
-// Picture  A, a row: x y z w   ->   As[k + 0][row] = x     Then a fragment of A is a piece of a
-// row:
+// Picture  A, a row: x y z w   ->   As[k + 0][row] = x     Then a fragment of A lies in a row:
 //                                   As[k + 1][row] = y     As[k][thread_row .. thread_row + 7],
 //                                   As[k + 2][row] = z     two loads of 16 bytes.
 //                                   As[k + 3][row] = w
@@ -22,9 +20,9 @@
 // Cost     4 instead of 16 shared loads for 64 products, a quarter of the global requests. The
 //          transposed store is the price: 4 scalar stores of 2 wavefronts each.
 //
-// Look at  Shared loads by instruction fall to a quarter, as operands they stay 0.25. Reads of B
-// still
-//          take 8 wavefronts where 4 would do: lanes lie 32 bytes apart.
+// Look at  Shared loads by instruction fall from 16 to 4 for each k, as written (the compiler
+//          merges some of rung 05's too); as words they stay 0.25 an FFMA. Wavefronts halve, 48 ->
+//          24 for each k; reads of B still take 8 where 4 would do, since lanes lie 32 bytes apart.
 //
 // Next     Two detours try to remove these conflicts, 07 and 08; 09 tunes the sizes.
 #include "device/kernel.h"

@@ -3,8 +3,8 @@
 //
 // Rung 07: permuted B tile (detour from 06: a layout without conflicts on reading)
 //
-// Before   Lanes read B 8 columns apart: in rung 06 a 16-byte load of a warp takes 8 wavefronts
-// for 4.
+// Before   Lanes read B 8 columns apart: in rung 06 a 16-byte load of a warp takes 8 wavefronts for
+//          4.
 //
 // Idea     Store Bs so that what the lanes of a warp read together lies together: column c goes to
 //          [c % TN][c / TN]. The j-th element of all fragments is then one run of BN / TN words.
@@ -16,14 +16,13 @@
 //           ...
 //
 // Cost     Reads take 1 wavefront each, but they are scalar: 8 instead of 2 for a fragment of B.
-// The
-//          four elements of a float4 scatter to four rows: 4 scalar stores of 2 wavefronts.
+//          The four elements of a float4 scatter to four rows: 4 scalar stores of 2 wavefronts.
 //
-// Look at  Shared wavefronts for B: read 8 -> 8 for a fragment (8 x 1 instead of 2 x 4 too many),
-// and
-//          stores 4 -> 8. No conflict is left on reading, and nothing is won.
+// Look at  Wavefronts to read a fragment of B: 16 -> 8 (2 x 8 -> 8 x 1); instructions: 2 -> 8. To
+//          store a float4 of B: 4 -> 8. Wavefronts are saved and issue slots are spent.
 //
-// Next     Nothing builds on this: see rung 08 for padding, rung 10 for what does help.
+// Next     Nothing builds on this: see rung 08 for padding, rung 10 for a layout that needs
+//          neither.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::permuted_b_tile {

@@ -6,20 +6,20 @@
 // Before   As in rung 07: reading B takes twice the wavefronts it needs, and so does storing A.
 //
 // Idea     Make the pitch of a shared tile something other than its width, so that neighbouring
-// rows
-//          start in other banks. The variant "default" pads B by 5 columns, as Boehm's kernel does;
-//          "a4" pads the transposed A by 4.
+//          rows start in other banks. The variant "default" pads B by 5 columns, as Boehm's kernel
+//          does; "a4" pads the transposed A by 4.
 //
 // Picture  Banks of As[k][0], BM = 128:   pitch 128:  k=0: 0   k=4: 0    two rows collide
 //                                         pitch 132:  k=0: 0   k=4: 16   and now they do not
 //
-// Cost     Padding moves rows against each other; it cannot help lanes that read one row. All lanes
-//          read row k of Bs, so the read stays as it was, 4 wavefronts for each scalar load. And
-//          rows of 133 words do not keep 16-byte alignment: B loses its vector loads, and its store
-//          of one wavefront a load becomes 4 scalar stores of 4.
+// Cost     Padding moves rows against each other; it cannot help lanes that read one row, and all
+//          lanes read row k of Bs. Rows of 133 words do not keep 16-byte alignment, so B is read
+//          and stored word by word (here in both variants, as the code is the same).
 //
-// Look at  "default": B's reads 4 wavefronts, stores 4 -> 16. "a4": the store of A falls from 2
-//          wavefronts to 1, since there the lanes of a warp do store into different rows.
+// Look at  "default": to read a fragment of B takes 16 -> 32 wavefronts (8 loads of 4), to store a
+//          float4 of B 4 -> 16. "a4": the store of A falls from 2 wavefronts to 1, since there the
+//          lanes of a warp do store into different rows; with its pitch of 128 words the compiler
+//          can merge what is written word by word for B, and a GPU does not see those conflicts.
 //
 // Next     Nothing builds on this: see rung 10.
 #include "device/kernel.h"

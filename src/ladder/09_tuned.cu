@@ -6,9 +6,8 @@
 // Before   128 x 128 x 8 with 8 x 8 a thread was a guess.
 //
 // Idea     Change no code, only the configuration: block tile, k-tile, thread tile, how far the k
-// loop
-//          is unrolled, and how many blocks an SM must hold. The rules below, in run(), say which
-//          combinations add up; the compiler refuses the others with a sentence.
+//          loop is unrolled, and how many blocks an SM must hold. The rules below, in run(), say
+//          which combinations add up; the compiler refuses the others with a sentence.
 //
 // Picture  BM x BN x BK and TM x TN fix the rest:
 //

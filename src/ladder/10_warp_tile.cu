@@ -3,13 +3,11 @@
 //
 // Rung 10: warp tile (09 + a level between block and thread)
 //
-// Before   A warp's 32 lanes cover 16 thread tiles in a row and 2 rows of them: the fragments a
-// warp
-//          needs together, 16 columns of B and 2 rows of A, are lopsided, and B's lanes collide.
+// Before   A warp's 32 lanes cover 16 thread tiles in a row and 2 rows of them: it needs 16
+//          fragments of B and 2 of A, which is lopsided, and B's lanes collide.
 //
 // Idea     Give each warp its own WM x WN part of the block tile, close to square. Its lanes cover
-// it
-//          in steps: TM x TN elements a lane and step, then the next strip. A lane owns one such
+//          it in steps: TM x TN elements a lane and step, then the next strip. A lane owns one such
 //          piece of each strip, and keeps all the fragments for one k in registers at once.
 //
 // Picture  A warp tile of 64 x 64, TM x TN = 8 x 4, 4 steps along n:
@@ -24,12 +22,12 @@
 //          accumulators a thread; 168 registers let an SM hold three blocks of 128 threads.
 //
 // Look at  Shared loads for each FFMA: 0.25 -> 0.1875, FFMA to 16-byte loads 128 : 6. Reads of A
-// and B
-//          both take 4 wavefronts, the least that 16-byte loads allow: lanes lie 16 bytes apart.
-//          The transposed store of A takes 4 wavefronts, since BK is 16.
+//          and B both take 4 wavefronts, the least that 16-byte loads allow: in B lanes lie 16
+//          bytes apart, and in A a quarter of a warp wants only two pieces. The transposed store of
+//          A takes 4 wavefronts, since BK is 16.
 //
 // Next     Loading and multiplying still take turns: nothing is in flight while the block
-// multiplies.
+//          multiplies.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::warp_tile {
