@@ -61,8 +61,9 @@ std::vector<Candidate> select_candidates(const std::vector<const KernelDefinitio
     for (const KernelDefinition* rung : rungs)
         for (const Variant& each : rung->variants) {
             const bool first = &each == &rung->variants.front();
-            if (variant == "all" || variant == each.name || (variant == "default" && first))
-                candidates.push_back({rung, &each});
+            const bool wanted = variant == "all" || variant == each.name ||
+                                (first && (variant == "default" || rung->kind == Kind::baseline));
+            if (wanted) candidates.push_back({rung, &each});
             if (std::find(names.begin(), names.end(), each.name) == names.end())
                 names.emplace_back(each.name);
         }

@@ -73,6 +73,7 @@ std::vector<const KernelDefinition*> match(std::span<const KernelDefinition* con
     std::string pattern(word);
     std::transform(pattern.begin(), pattern.end(), pattern.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (pattern == "all") pattern = "*";
     std::vector<const KernelDefinition*> found, family;
     for (const KernelDefinition* rung : rungs) {
         const bool named =

@@ -22,7 +22,7 @@ std::string_view name_of(const KernelDefinition& rung);
 std::string_view number_of(const KernelDefinition& rung);
 
 /// Rungs that a person's word means: an id, an alias, a name, a number ("5" is 05), a name or id
-/// with * and ?, or an id without its last letter where that is shared ("v4" for v4a, v4b).
+/// with * and ?, "all", or an id without its last letter where that is shared ("v4" for v4a, v4b).
 /// Reading order; empty when nothing matches.
 std::vector<const KernelDefinition*> match(std::span<const KernelDefinition* const> rungs,
                                            std::string_view word);
