@@ -76,24 +76,6 @@ uint64_t seed_of(const Options& o) {
     return parse_number<uint64_t>(o.seed, "--seed");
 }
 
-void add_problem_options(CLI::App& app, Options& o) {
-    app.add_option("--sizes", o.sizes,
-                   "Square shapes: 128:4096*2 doubles, 256:1024:256 steps, 100,200 lists");
-    // One word each: without a limit the option would also take the rungs that follow it.
-    app.add_option("--shape", o.shapes, "A shape MxNxK; may be repeated")->allow_extra_args(false);
-    app.add_option("--transa", o.transa, "Reserved: N")->capture_default_str();
-    app.add_option("--transb", o.transb, "Reserved: N")->capture_default_str();
-    app.add_option("--lda", o.lda, "Leading dimension of A (default: K)");
-    app.add_option("--ldb", o.ldb, "Leading dimension of B (default: N)");
-    app.add_option("--ldc", o.ldc, "Leading dimension of C (default: N)");
-    app.add_option("--offset", o.offsets, "Elements of A,B,C behind a 256-byte boundary: a,b,c");
-    app.add_option("--alpha", o.alpha, "Factor of the product")->capture_default_str();
-    app.add_option("--beta", o.beta, "Factor of the old C")->capture_default_str();
-    app.add_option("--dist", o.dist, "Data: uniform, positive, integers, wide, denormal, specials")
-        ->capture_default_str();
-    app.add_option("--seed", o.seed, "Draws the data")->capture_default_str();
-}
-
 std::vector<Case> cases_of(const Options& o) {
     reserve_transpose(o.transa, "--transa");
     reserve_transpose(o.transb, "--transb");
@@ -119,35 +101,6 @@ std::vector<Case> cases_of(const Options& o) {
         cases.push_back(test);
     }
     return cases;
-}
-
-void add_rung_option(CLI::App& app, Options& o) {
-    app.add_option("rungs", o.rungs, "Rungs by id, alias, number, name or glob (default: all)");
-}
-
-void add_variant_option(CLI::App& app, Options& o) {
-    app.add_option("--variant", o.variant, "The variant of this name, default or all")
-        ->capture_default_str();
-}
-
-void add_device_option(CLI::App& app, Options& o) {
-    app.add_option("--device", o.device,
-                   "cpu, or a GPU's number (default: DEVICE in the environment, else the first "
-                   "GPU, else cpu)");
-}
-
-void add_timing_options(CLI::App& app, Options& o) {
-    app.add_option("--min-time", o.min_time, "Seconds measured for each kernel and shape")
-        ->capture_default_str();
-    auto* cold = app.add_flag("--cold", o.cold, "Rotate buffers past the L2 cache (default)");
-    app.add_flag("--hot", o.hot, "Use the same buffers in each call")->excludes(cold);
-}
-
-void add_output_options(CLI::App& app, Options& o) {
-    app.add_option("--format", o.format,
-                   "table, json, csv or md (default: the output file's ending, else table)");
-    app.add_option("--output", o.output, "Write the results to this file, and a table to stdout");
-    app.add_flag("--quiet", o.quiet, "No progress; with --output no table either");
 }
 
 std::string device_of(const Options& o) {

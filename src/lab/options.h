@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// Options that several verbs share, and what they ask for.
+// What was asked for on the command line, and what that means. Knows no parser.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +16,7 @@ enum class Format { table, json, csv, md };
 struct Options {
     std::string command;  ///< As typed, with relative paths: results record it.
     std::vector<std::string> rungs;  ///< Words for ladder::match.
+    std::string before, after;  ///< The two rungs of diff.
     std::string device;
 
     std::string sizes;  ///< Square shapes, see parse_sizes.
@@ -24,19 +25,15 @@ struct Options {
     std::string transa = "N", transb = "N", dist = "uniform", offsets;
     std::string lda, ldb, ldc, alpha = "1", beta = "0", seed = "1";  ///< Texts: see cases_of.
 
+    bool thorough = false, fast = false;  ///< Of verify, as is the next.
+    uint64_t shuffle = 0;  ///< CPU mode: draws the threads' order; 0 keeps the natural one.
+
     std::string min_time = "0.25";  ///< Seconds for each kernel and shape.
     bool hot = false, cold = false;
 
     std::string format, output;
     bool quiet = false;
 };
-
-void add_rung_option(CLI::App& app, Options& options);
-void add_variant_option(CLI::App& app, Options& options);
-void add_device_option(CLI::App& app, Options& options);
-void add_problem_options(CLI::App& app, Options& options);
-void add_timing_options(CLI::App& app, Options& options);
-void add_output_options(CLI::App& app, Options& options);
 
 /// The word for open_device; DEVICE in the environment stands in for the option.
 std::string device_of(const Options& options);

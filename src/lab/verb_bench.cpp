@@ -34,7 +34,10 @@ std::string for_people(Device& device, Format format, std::span<const Row> rows)
     return wrong.empty() ? text : text + '\n' + wrong;
 }
 
-int run_bench(Options options) {
+}  // namespace
+
+int run_bench(const Options& asked) {
+    Options options = asked;
     std::vector<Case> cases = cases_of(options);
     const Format format = format_of(options);
     BenchOptions settings{.min_seconds = min_time_of(options), .rotate = !options.hot};
@@ -64,20 +67,6 @@ int run_bench(Options options) {
     }
     report.finish();
     return interrupted() ? kInterrupted : exit_status(report.rows());
-}
-
-}  // namespace
-
-void add_bench(CLI::App& program, Options& options, Run& run) {
-    CLI::App& verb =
-        *program.add_subcommand("bench", "Verify and time rungs, in turns with cuBLAS");
-    add_rung_option(verb, options);
-    add_variant_option(verb, options);
-    add_device_option(verb, options);
-    add_problem_options(verb, options);
-    add_timing_options(verb, options);
-    add_output_options(verb, options);
-    verb.callback([&] { run = [&options] { return run_bench(options); }; });
 }
 
 }  // namespace tilewright::lab

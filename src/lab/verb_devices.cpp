@@ -42,6 +42,8 @@ std::string details(const DeviceInfo& info) {
         info.cublas.missing.empty() ? info.cublas.version : "not found");
 }
 
+}  // namespace
+
 int run_devices(const Options& options) {
     const Format format = format_of(options);
     Table table({{"device", Align::left}, {"name", Align::left}, {"what", Align::left}});
@@ -73,14 +75,6 @@ int run_devices(const Options& options) {
     }
     deliver(options, text);
     return kRight;
-}
-
-}  // namespace
-
-void add_devices(CLI::App& program, Options& options, Run& run) {
-    CLI::App& verb = *program.add_subcommand("devices", "Show where kernels can run");
-    add_output_options(verb, options);
-    verb.callback([&] { run = [&options] { return run_devices(options); }; });
 }
 
 }  // namespace tilewright::lab

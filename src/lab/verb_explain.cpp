@@ -3,8 +3,6 @@
 // tilewright explain: one rung in its own words, its configurations, and what it costs a GPU.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "lab/lesson.h"
 #include "lab/output.h"
 #include "lab/registry.h"
@@ -141,24 +139,16 @@ Json json_of_page(const KernelDefinition& rung) {
     return json;
 }
 
-int run_explain(const Options& options, const std::string& word) {
+}  // namespace
+
+int run_explain(const Options& options) {
     const auto all = registry();
-    const KernelDefinition& rung = select_rung(all, word);
+    const KernelDefinition& rung = select_rung(all, options.rungs.front());
     const Format format = format_of(options);
     if (format == Format::csv || format == Format::md)
         throw UsageError("--format: explain gives a page (table) or json");
     deliver(options, format == Format::json ? json_of_page(rung).dump(2) + '\n' : page(rung));
     return kRight;
-}
-
-}  // namespace
-
-void add_explain(CLI::App& program, Options& options, Run& run) {
-    CLI::App& verb = *program.add_subcommand("explain", "Explain one rung");
-    auto word = std::make_shared<std::string>();
-    verb.add_option("rung", *word, "Its id, alias, number or name")->required();
-    add_output_options(verb, options);
-    verb.callback([&, word] { run = [&options, word] { return run_explain(options, *word); }; });
 }
 
 }  // namespace tilewright::lab

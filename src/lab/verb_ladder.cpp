@@ -159,7 +159,10 @@ int LadderRun::run() {
     return interrupted() ? kInterrupted : exit_status(report_.rows());
 }
 
-int run_ladder(Options options) {
+}  // namespace
+
+int run_ladder(const Options& asked) {
+    Options options = asked;
     std::vector<Case> cases = cases_of(options);
     static_cast<void>(format_of(options));
     static_cast<void>(min_time_of(options));
@@ -172,19 +175,6 @@ int run_ladder(Options options) {
     require_memory(*device, cases);
     catch_interrupts();
     return LadderRun(*device, select_rungs(device->kernels(), options.rungs), cases, options).run();
-}
-
-}  // namespace
-
-void add_ladder(CLI::App& program, Options& options, Run& run) {
-    CLI::App& verb = *program.add_subcommand(
-        "ladder", "Verify all rungs and compare them: by speed on a GPU, else by counted accesses");
-    add_rung_option(verb, options);
-    add_device_option(verb, options);
-    add_problem_options(verb, options);
-    add_timing_options(verb, options);
-    add_output_options(verb, options);
-    verb.callback([&] { run = [&options] { return run_ladder(options); }; });
 }
 
 }  // namespace tilewright::lab

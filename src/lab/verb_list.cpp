@@ -44,6 +44,8 @@ Table table_of(const std::vector<const KernelDefinition*>& rungs) {
     return table;
 }
 
+}  // namespace
+
 int run_list(const Options& options) {
     const auto rungs = select_rungs(registry(), options.rungs);
     std::string text;
@@ -66,15 +68,6 @@ int run_list(const Options& options) {
     }
     deliver(options, text);
     return kRight;
-}
-
-}  // namespace
-
-void add_list(CLI::App& program, Options& options, Run& run) {
-    CLI::App& verb = *program.add_subcommand("list", "List the rungs in reading order");
-    add_rung_option(verb, options);
-    add_output_options(verb, options);
-    verb.callback([&] { run = [&options] { return run_list(options); }; });
 }
 
 }  // namespace tilewright::lab

@@ -19,11 +19,6 @@ namespace tilewright::lab {
 
 namespace {
 
-struct VerifyOptions {
-    bool thorough = false, fast = false;
-    uint64_t shuffle = 0;
-};
-
 /// One line for each kernel: its cases together.
 Table summary_table(std::span<const Row> rows) {
     Table table({{"rung", Align::left},
@@ -72,12 +67,13 @@ Row verify_one(Device& device, const Candidate& candidate, const Case& test) {
 }
 
 void verify_all(Device& device, const std::vector<Candidate>& candidates,
-                const std::vector<Case>& cases, const VerifyOptions& choice, uint64_t seed,
-                Progress& progress, Report& report) {
+                const std::vector<Case>& cases, const Options& options, Progress& progress,
+                Report& report) {
+    Effort effort = options.thorough ? kThorough : kQuick;
+    effort.many_tiles = device.info().gpu;  // CPU mode takes minutes for so many blocks
     for (const Candidate& candidate : candidates) {
-        const Effort effort = choice.thorough ? kThorough : kQuick;
         const std::vector<Case> own =
-            cases.empty() ? hard_cases(candidate.variant->config, effort, seed) : cases;
+            cases.empty() ? hard_cases(candidate.variant->config, effort, seed_of(options)) : cases;
         for (size_t i = 0; i < own.size(); ++i) {
             if (interrupted()) return;
             progress(fmt::format("verifying {} {}/{}: {}", candidate.rung->id, i + 1, own.size(),
@@ -88,13 +84,15 @@ void verify_all(Device& device, const std::vector<Candidate>& candidates,
     }
 }
 
-int run_verify(const Options& options, const VerifyOptions& choice) {
+}  // namespace
+
+int run_verify(const Options& options) {
     const std::vector<Case> cases = cases_of(options);
     const Format format = format_of(options);
     const OutputFile writable(options.output);
-    const CpuMode mode = choice.fast ? CpuMode::fast : CpuMode::counted;
+    const CpuMode mode = options.fast ? CpuMode::fast : CpuMode::counted;
     auto device = open_device(device_of(options), mode);
-    if (!device->info().gpu) device = open_cpu(mode, 0, choice.shuffle);
+    if (!device->info().gpu) device = open_cpu(mode, 0, options.shuffle);
     const auto candidates =
         select_candidates(select_rungs(device->kernels(), options.rungs), options.variant);
     require_memory(*device, cases);
@@ -104,28 +102,10 @@ int run_verify(const Options& options, const VerifyOptions& choice) {
                   [&](std::span<const Row> rows) { return for_people(*device, format, rows); });
     {
         Progress progress(options.quiet);
-        verify_all(*device, candidates, cases, choice, seed_of(options), progress, report);
+        verify_all(*device, candidates, cases, options, progress, report);
     }
     report.finish();
     return interrupted() ? kInterrupted : exit_status(report.rows());
-}
-
-}  // namespace
-
-void add_verify(CLI::App& program, Options& options, Run& run) {
-    CLI::App& verb = *program.add_subcommand(
-        "verify", "Compare rungs with an FP64 reference, by default at shapes that hurt");
-    add_rung_option(verb, options);
-    add_variant_option(verb, options);
-    add_device_option(verb, options);
-    add_problem_options(verb, options);
-    auto choice = std::make_shared<VerifyOptions>();
-    verb.add_flag("--thorough", choice->thorough, "More shapes that hurt");
-    verb.add_flag("--fast", choice->fast, "CPU mode without checking each access");
-    verb.add_option("--shuffle", choice->shuffle, "CPU mode: draw the threads' order");
-    add_output_options(verb, options);
-    verb.callback(
-        [&, choice] { run = [&options, choice] { return run_verify(options, *choice); }; });
 }
 
 }  // namespace tilewright::lab

@@ -1,25 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of the command line. Each adds its subcommand to the program, with its own options;
-// choosing it sets `run`.
+// The verbs of the command line: each returns an ExitStatus, and throws UsageError, NoDevice or
+// Interrupted.
 #pragma once
-
-#include <CLI/CLI.hpp>
-#include <functional>
 
 #include "lab/options.h"
 
 namespace tilewright::lab {
 
-/// The chosen verb: returns an ExitStatus.
-using Run = std::function<int()>;
-
-void add_list(CLI::App& program, Options& options, Run& run);
-void add_explain(CLI::App& program, Options& options, Run& run);
-void add_diff(CLI::App& program, Options& options, Run& run);
-void add_devices(CLI::App& program, Options& options, Run& run);
-void add_verify(CLI::App& program, Options& options, Run& run);
-void add_bench(CLI::App& program, Options& options, Run& run);
-void add_ladder(CLI::App& program, Options& options, Run& run);
+int run_list(const Options& options);
+int run_explain(const Options& options);
+int run_diff(const Options& options);
+int run_devices(const Options& options);
+int run_verify(const Options& options);
+int run_bench(const Options& options);
+int run_ladder(const Options& options);
 
 }  // namespace tilewright::lab

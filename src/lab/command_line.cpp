@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "lab/environment.h"
+#include "lab/text.h"
+#include "lab/usage.h"
+#include "lab/verbs.h"
+
+namespace tilewright::lab {
+
+namespace {
+
+constexpr const char* kFooter =
+    "Exit status: 0 right, 1 a wrong result or a row not run, 2 usage, 3 no such device,\n"
+    "130 after Ctrl-C. Data goes to stdout, progress to stderr.";
+
+void add_rung_option(CLI::App& app, Options& o) {
+    app.add_option("rungs", o.rungs, "Rungs by id, alias, number, name or glob (default: all)");
+}
+
+void add_variant_option(CLI::App& app, Options& o) {
+    app.add_option("--variant", o.variant, "The variant of this name, default or all")
+        ->capture_default_str();
+}
+
+void add_device_option(CLI::App& app, Options& o) {
+    app.add_option("--device", o.device,
+                   "cpu, or a GPU's number (default: DEVICE in the environment, else the first "
+                   "GPU, else cpu)");
+}
+
+void add_timing_options(CLI::App& app, Options& o) {
+    app.add_option("--min-time", o.min_time, "Seconds measured for each kernel and shape")
+        ->capture_default_str();
+    auto* cold = app.add_flag("--cold", o.cold, "Rotate buffers past the L2 cache (default)");
+    app.add_flag("--hot", o.hot, "Use the same buffers in each call")->excludes(cold);
+}
+
+void add_output_options(CLI::App& app, Options& o) {
+    app.add_option("--format", o.format,
+                   "table, json, csv or md (default: the output file's ending, else table)");
+    app.add_option("--output", o.output, "Write the results to this file, and a table to stdout");
+    app.add_flag("--quiet", o.quiet, "No progress; with --output no table either");
+}
+
+void add_problem_options(CLI::App& app, Options& o) {
+    app.add_option("--sizes", o.sizes,
+                   "Square shapes: 128:4096*2 doubles, 256:1024:256 steps, 100,200 lists");
+    // One word each: without a limit the option would also take the rungs that follow it.
+    app.add_option("--shape", o.shapes, "A shape MxNxK; may be repeated")->allow_extra_args(false);
+    app.add_option("--transa", o.transa, "Reserved: N")->capture_default_str();
+    app.add_option("--transb", o.transb, "Reserved: N")->capture_default_str();
+    app.add_option("--lda", o.lda, "Leading dimension of A (default: K)");
+    app.add_option("--ldb", o.ldb, "Leading dimension of B (default: N)");
+    app.add_option("--ldc", o.ldc, "Leading dimension of C (default: N)");
+    app.add_option("--offset", o.offsets, "Elements of A,B,C behind a 256-byte boundary: a,b,c");
+    app.add_option("--alpha", o.alpha, "Factor of the product")->capture_default_str();
+    app.add_option("--beta", o.beta, "Factor of the old C")->capture_default_str();
+    app.add_option("--dist", o.dist, "Data: uniform, positive, integers, wide, denormal, specials")
+        ->capture_default_str();
+    app.add_option("--seed", o.seed, "Draws the data")->capture_default_str();
+}
+
+void add_verify_options(CLI::App& app, Options& o) {
+    app.add_flag("--thorough", o.thorough, "More shapes that hurt");
+    app.add_flag("--fast", o.fast, "CPU mode without checking each access");
+    app.add_option("--shuffle", o.shuffle, "CPU mode: draw the threads' order");
+}
+
+void add_diff_options(CLI::App& app, Options& o) {
+    app.add_option("before", o.before, "A rung, such as k5")->required();
+    app.add_option("after", o.after, "The rung to compare it with, such as k6")->required();
+}
+
+void add_one_rung(CLI::App& app, Options& o) {
+    app.add_option("rung", o.rungs, "Its id, alias, number or name")->required()->expected(1);
+}
+
+using AddOptions = void (*)(CLI::App&, Options&);
+
+struct Verb {
+    const char* name;
+    const char* description;
+    int (*run)(const Options&);
+    std::vector<AddOptions> options;
+};
+
+const std::vector<Verb>& verbs() {
+    static const std::vector<Verb> all{
+        {"ladder",
+         "Verify all rungs and compare them: by speed on a GPU, else by counted accesses",
+         run_ladder,
+         {add_rung_option, add_device_option, add_problem_options, add_timing_options,
+          add_output_options}},
+        {"list",
+         "List the rungs in reading order",
+         run_list,
+         {add_rung_option, add_output_options}},
+        {"explain", "Explain one rung", run_explain, {add_one_rung, add_output_options}},
+        {"diff", "Show the lesson between two rungs", run_diff, {add_diff_options}},
+        {"verify",
+         "Compare rungs with an FP64 reference, by default at shapes that hurt",
+         run_verify,
+         {add_rung_option, add_variant_option, add_device_option, add_problem_options,
+          add_verify_options, add_output_options}},
+        {"bench",
+         "Verify and time rungs, in turns with cuBLAS",
+         run_bench,
+         {add_rung_option, add_variant_option, add_device_option, add_problem_options,
+          add_timing_options, add_output_options}},
+        {"devices", "Show where kernels can run", run_devices, {add_output_options}},
+    };
+    return all;
+}
+
+/// The parser itself would only say that a word was not expected.
+void check_verb(const char* word) {
+    if (!word || word[0] == '-') return;
+    std::vector<std::string> names;
+    for (const Verb& verb : verbs()) names.push_back(verb.name);
+    for (const std::string& name : names)
+        if (name == word) return;
+    throw UsageError(fmt::format("no verb '{}'; {}", word, did_you_mean(word, names)));
+}
+
+}  // namespace
+
+std::function<int()> parse_command_line(int argc, char** argv) {
+    CLI::App program("Tilewright: FP32 matrix multiplication, one idea a rung.", "tilewright");
+    program.set_version_flag("--version", "tilewright " + version_text());
+    program.footer(kFooter);
+    program.require_subcommand(1);
+    const auto options = std::make_shared<Options>();
+    options->command = command_text(argc, argv);
+    std::function<int()> chosen;
+    for (const Verb& verb : verbs()) {
+        CLI::App& subcommand = *program.add_subcommand(verb.name, verb.description);
+        for (const AddOptions add : verb.options) add(subcommand, *options);
+        subcommand.callback([&] { chosen = [&verb, options] { return verb.run(*options); }; });
+    }
+    check_verb(argc > 1 ? argv[1] : nullptr);
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::Success& done) {  // --help, --version
+        const int status = program.exit(done);
+        return [status] { return status; };
+    } catch (const CLI::ParseError& error) {
+        const CLI::App* verb =
+            program.get_subcommands().empty() ? nullptr : program.get_subcommands().front();
+        throw UsageError(fmt::format("{}\nRun tilewright {}--help for more.", error.what(),
+                                     verb ? verb->get_name() + " " : ""));
+    }
+    return chosen;
+}
+
+}  // namespace tilewright::lab

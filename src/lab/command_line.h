@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// The program's grammar: verbs, options and help. The only place that knows the parser.
+#pragma once
+
+#include <functional>
+
+#include "lab/options.h"
+
+namespace tilewright::lab {
+
+/// What to do for these words. The result returns an ExitStatus, also for --help. Throws UsageError.
+std::function<int()> parse_command_line(int argc, char** argv);
+
+}  // namespace tilewright::lab
