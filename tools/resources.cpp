@@ -1,18 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
 // Collects what ptxas reported of the ladder's kernels into one JSON object, or checks it.
-//   resources --nvcc VERSION OBJECT...                      prints the JSON
-//   resources --check ARCHITECTURE,... OBJECT...            fails on spills, local memory, or
-//                                                                 a kernel that is not there
+//   resources list NVCC OBJECT...                     prints the JSON
+//   resources check NVCC ARCHITECTURES FILE OBJECT... fails on spills, on local memory, on a kernel
+//                                                     that is not there, and where FILE, written by
+//                                                     the same nvcc, says something else
 // An object's report is OBJECT.ptxas, as ptxas_launcher.sh wrote it.
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 #include "ladder/ladder.h"
 
@@ -90,77 +91,93 @@ std::vector<Kernel> read(const std::string& path) {
     return kernels;
 }
 
-std::string name_of(const Kernel& kernel) {
-    return std::string(kernel.rung->id) + "/" + kernel.variant->name + " for sm_" +
-           kernel.architecture;
+/// Configurations tuned for one GPU need not suit another: there only the default counts.
+bool counts(const KernelDefinition& rung, const Variant& variant, const std::string& architecture) {
+    return architecture == kTunedFor || &variant == rung.variants.data();
 }
 
-int check(const std::vector<Kernel>& kernels, const std::string& architectures) {
-    int passed = 0, failed = 0;
-    std::stringstream list(architectures);
-    for (std::string architecture; std::getline(list, architecture, ',');) {
-        for (const KernelDefinition* rung : ladder::rungs(ladder::Target::cpu_fast)) {
-            for (const Variant& variant : rung->variants) {
-                // Configurations tuned for one GPU need not suit another.
-                if (architecture != kTunedFor && &variant != rung->variants.data()) continue;
-                const Kernel wanted{rung, &variant, architecture};
-                const auto built =
-                    std::find_if(kernels.begin(), kernels.end(), [&](const Kernel& kernel) {
-                        return kernel.variant == &variant && kernel.architecture == architecture;
-                    });
-                std::string fault;
-                if (built == kernels.end())
-                    fault = "was not compiled";
-                else if (built->spill_bytes)
-                    fault = "spills " + std::to_string(built->spill_bytes) + " bytes";
-                else if (built->stack_bytes)
-                    fault =
-                        "keeps " + std::to_string(built->stack_bytes) + " bytes in local memory";
-                fault.empty() ? ++passed : ++failed;
-                if (!fault.empty()) std::cout << name_of(wanted) << ' ' << fault << '\n';
-            }
-        }
-    }
-    std::cout << passed << " passed, " << failed << " failed\n";
-    return failed ? 1 : 0;
-}
-
-Json json(const std::vector<Kernel>& kernels, const std::string& nvcc) {
-    Json list = Json::array();
-    for (const Kernel& kernel : kernels)
-        list.push_back({{"rung", kernel.rung->id},
+/// One kernel a line, so that a change of one is a change of one line.
+std::string json(std::vector<Kernel> kernels, const std::string& nvcc) {
+    // Reading order, then the order of the variants, whatever order the compiler took.
+    std::sort(kernels.begin(), kernels.end(), [](const Kernel& a, const Kernel& b) {
+        return std::tuple(ladder::number_of(*a.rung), a.variant, a.architecture) <
+               std::tuple(ladder::number_of(*b.rung), b.variant, b.architecture);
+    });
+    std::string text = "{\"nvcc\": \"" + nvcc + "\", \"kernels\": [";
+    bool first = true;
+    for (const Kernel& kernel : kernels) {
+        if (!counts(*kernel.rung, *kernel.variant, kernel.architecture)) continue;
+        const Json line{{"rung", kernel.rung->id},
                         {"variant", kernel.variant->name},
                         {"architecture", kernel.architecture},
                         {"registers", kernel.registers},
                         {"shared_bytes", kernel.shared_bytes},
                         {"spill_bytes", kernel.spill_bytes},
-                        {"stack_bytes", kernel.stack_bytes}});
-    return {{"nvcc", nvcc}, {"kernels", list}};
+                        {"stack_bytes", kernel.stack_bytes}};
+        text += (std::exchange(first, false) ? "\n" : ",\n") + line.dump();
+    }
+    return text + "\n]}\n";
+}
+
+std::string fault_of(const KernelDefinition& rung, const Variant& variant,
+                     const std::string& architecture, const std::vector<Kernel>& kernels) {
+    if (!counts(rung, variant, architecture)) return "";
+    for (const Kernel& kernel : kernels) {
+        if (kernel.variant != &variant || kernel.architecture != architecture) continue;
+        if (kernel.spill_bytes) return "spills " + std::to_string(kernel.spill_bytes) + " bytes";
+        if (kernel.stack_bytes)
+            return "keeps " + std::to_string(kernel.stack_bytes) + " bytes in local memory";
+        return "";
+    }
+    return "was not compiled";
+}
+
+/// Compilers differ: what one committed says nothing of another.
+std::string fault_of_file(const std::string& path, const std::string& fresh,
+                          const std::string& nvcc) {
+    std::ifstream in(path);
+    std::stringstream committed;
+    committed << in.rdbuf();
+    if (!in) return "cannot be read";
+    if (committed.str() == fresh) return "";
+    const bool same_nvcc = Json::parse(committed.str()).value("nvcc", "") == nvcc;
+    return same_nvcc ? "is not what nvcc reports now; write it anew with `resources list`" : "";
+}
+
+int check(const std::vector<Kernel>& kernels, const std::string& architectures,
+          const std::string& path, const std::string& nvcc) {
+    int passed = 0, failed = 0;
+    const auto note = [&](const std::string& what, const std::string& fault) {
+        fault.empty() ? ++passed : ++failed;
+        if (!fault.empty()) std::cout << what << ' ' << fault << '\n';
+    };
+    std::stringstream list(architectures);
+    for (std::string architecture; std::getline(list, architecture, ',');)
+        for (const KernelDefinition* rung : ladder::rungs(ladder::Target::cpu_fast))
+            for (const Variant& variant : rung->variants)
+                note(std::string(rung->id) + "/" + variant.name + " for sm_" + architecture,
+                     fault_of(*rung, variant, architecture, kernels));
+    note(path, fault_of_file(path, json(kernels, nvcc), nvcc));
+    std::cout << passed << " passed, " << failed << " failed\n";
+    return failed ? 1 : 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
-    if (arguments.size() < 3 || (arguments[0] != "--nvcc" && arguments[0] != "--check")) {
-        std::cerr << "usage: resources --nvcc VERSION | --check ARCHITECTURE,...  OBJECT...\n";
+    const bool listing = arguments.size() >= 3 && arguments[0] == "list";
+    const bool checking = arguments.size() >= 5 && arguments[0] == "check";
+    if (!listing && !checking) {
+        std::cerr << "usage: resources list NVCC OBJECT...\n"
+                     "       resources check NVCC ARCHITECTURE,... FILE OBJECT...\n";
         return 2;
     }
     std::vector<Kernel> kernels;
-    for (size_t i = 2; i < arguments.size(); ++i)
+    for (size_t i = listing ? 2 : 4; i < arguments.size(); ++i)
         for (const Kernel& kernel : read(arguments[i] + ".ptxas")) kernels.push_back(kernel);
-    // Reading order, then the order of the variants, whatever order the compiler took.
-    std::stable_sort(kernels.begin(), kernels.end(), [](const Kernel& a, const Kernel& b) {
-        return std::tuple(ladder::number_of(*a.rung), a.variant, a.architecture) <
-               std::tuple(ladder::number_of(*b.rung), b.variant, b.architecture);
-    });
-    if (arguments[0] == "--check") return check(kernels, arguments[1]);
-    // One kernel a line, so that a change of one is a change of one line.
-    const Json all = json(kernels, arguments[1]);
-    std::cout << "{\"nvcc\": " << all["nvcc"] << ", \"kernels\": [";
-    for (size_t i = 0; i < all["kernels"].size(); ++i)
-        std::cout << (i ? ",\n" : "\n") << all["kernels"][i];
-    std::cout << "\n]}\n";
+    if (checking) return check(kernels, arguments[2], arguments[3], arguments[1]);
+    std::cout << json(kernels, arguments[1]);
     return 0;
 } catch (const std::exception& error) {
     std::cerr << "resources: " << error.what() << '\n';
