@@ -167,11 +167,12 @@ Status turns_wrong(const Problem& p, const Execution& execution) {
 
 TEST(Bench, KernelsAreVerifiedAgainAfterTheyWereTimed) {
     const auto device = open_cpu(CpuMode::fast);
-    calls_until_wrong = 20;
+    calls_until_wrong = 2;  // right when verified, and not for long after
     // With beta = 2, C is fresh for each call, so that a call that does nothing shows.
     const Row row =
         bench_one(*device, PlantedRung(turns_wrong), {.m = 16, .n = 16, .k = 16, .beta = 2});
     EXPECT_EQ(row.outcome, Outcome::wrong);
+    EXPECT_EQ(row.reason, "right at first, wrong after it was timed");
     EXPECT_FALSE(row.median_us);
 }
 
