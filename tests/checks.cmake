@@ -18,6 +18,8 @@ tilewright_check(readme TIMEOUT 60 SKIPPABLE
   COMMAND python3 ${PROJECT_SOURCE_DIR}/tools/results_table.py --check --program $<TARGET_FILE:tilewright>)
 tilewright_check(format TIMEOUT 120 SKIPPABLE
   COMMAND bash ${here}/format_check.sh)
+tilewright_check(subproject TIMEOUT 120
+  COMMAND python3 ${here}/subproject_check.py)
 tilewright_check(diff_size TIMEOUT 60
   COMMAND python3 ${here}/diff_check.py $<TARGET_FILE:tilewright>)
 tilewright_check(wrong_tiles TIMEOUT 300

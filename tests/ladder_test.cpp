@@ -18,7 +18,7 @@
 namespace tilewright::lab {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if TILEWRIGHT_ASAN
 constexpr bool kSanitized = true;  // several times slower
 #else
 constexpr bool kSanitized = false;

@@ -4,7 +4,6 @@
 // here, so that a new kernel is one file and one line in ladder.def.
 #pragma once
 
-#include <initializer_list>
 #include <span>
 
 #include "core/problem.h"

@@ -139,10 +139,12 @@ void Race::record(Entrant& entrant, Workload& workload) {
     if (row.outcome != Outcome::ok) return;
     const Timing timing = entrant.timer.timing();
     if (stopped_ && !entrant.timer.done()) return set_failure(row, Outcome::not_run, "interrupted");
+    stopped_ = false;  // what was measured in full is also checked, and kept
     attempt(row, "checking", [&] {
         if (!entrant.runner.still_right())
             set_failure(row, Outcome::wrong, "right at first, wrong after it was timed");
     });
+    stopped_ = interrupted();
     if (row.outcome != Outcome::ok) return;
     row.samples = timing.samples;
     row.median_us = timing.median_us;

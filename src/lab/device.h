@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/kernel.h"
+#include "simt/counters.h"
 
 namespace tilewright::lab {
 
@@ -89,6 +90,9 @@ class Device {
     /// where there is no such thing. What `work` uses must outlive it.
     virtual std::function<void()> capture(const std::function<void()>& work) = 0;
 
+    /// What accesses came to since the last call; only CPU mode counts them.
+    virtual simt::Counters take_counters() { return {}; }
+
     virtual std::optional<Vitals> vitals() { return std::nullopt; }
 
     /// Waits for all work; throws DeviceError when a kernel faulted.
@@ -122,7 +126,7 @@ class DeviceBuffer {
 std::unique_ptr<Device> open_device(const std::optional<std::string>& word,
                                     CpuMode mode = CpuMode::counted);
 
-/// CPU mode with access to its machine (execution().stream): thread order, workers, counters.
+/// CPU mode with so many workers (0: one a core), and threads in the order this seed draws.
 std::unique_ptr<Device> open_cpu(CpuMode mode, unsigned workers = 0, uint64_t shuffle_seed = 0);
 
 /// GPU `ordinal` as CUDA counts them. Throws NoDevice, also where this build has no CUDA.

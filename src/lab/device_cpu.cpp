@@ -35,6 +35,8 @@ class CpuDevice : public Device {
 
     Execution execution() override { return {&machine_}; }
 
+    simt::Counters take_counters() override { return machine_.take_counters(); }
+
     size_t free_memory() const override { return host_memory().available; }
 
     void* allocate(size_t bytes) override {

@@ -20,7 +20,7 @@ namespace tilewright::lab {
 /// A number that was not measured is absent; a kernel that is not right has no time.
 struct Row {
     std::string rung, name, variant;
-    std::string label;  ///< "k5", or "k9/A6000" for another variant than the default.
+    std::string label;  ///< "k5", or "k9/a100" for another variant than the default.
     Case test;
     Outcome outcome = Outcome::not_run;
     std::string reason;

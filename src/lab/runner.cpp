@@ -17,10 +17,10 @@ Batch Runner::sample(int calls) {
     if (interrupted()) throw Interrupted();
     if (!graph_) {
         calls = std::min(calls, workload_.most_calls());
-        if (workload_.restores()) workload_.restore(calls);
+        if (workload_.restores()) workload_.restore(set_, calls);
         return {device_.time([&] { start(calls); }), calls};
     }
-    if (workload_.restores()) workload_.restore(graph_calls_);
+    if (workload_.restores()) workload_.restore(0, graph_calls_);
     const int replays = workload_.restores() ? 1 : std::max(1, calls / graph_calls_);
     const double time = device_.time([&] {
         for (int i = 0; i < replays; ++i) graph_();
@@ -32,19 +32,19 @@ void Runner::use_graph(double call_us) {
     const double calls = std::clamp(kGraphUs / call_us, 1.0, kMostCallsInGraph);
     graph_calls_ = workload_.sets();
     if (!workload_.restores()) graph_calls_ = std::max(graph_calls_, static_cast<int>(calls));
+    set_ = 0;
     graph_ = device_.capture([this] { start(graph_calls_); });
 }
 
 bool Runner::still_right() {
-    workload_.restore(1);
     set_ = 0;
+    workload_.restore(set_, 1);
     start(1);
     device_.synchronise();
     return workload_.is_right(0);
 }
 
 void Runner::start(int calls) {
-    if (workload_.restores()) set_ = 0;
     for (int i = 0; i < calls; ++i) {
         const Status status = variant_.run(workload_.problem(set_), device_.execution());
         if (!status.ok()) throw DeviceError(status.reason);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "lab/bench.h"
 #include "lab/environment.h"
@@ -15,7 +16,6 @@
 #include "lab/output.h"
 #include "lab/usage.h"
 #include "lab/verbs.h"
-#include "simt/machine.h"
 
 namespace tilewright::lab {
 
@@ -76,8 +76,10 @@ void LadderRun::verify_hard_cases(const Candidate& candidate) {
         progress_(fmt::format("verifying {}: {}", candidate.rung->id, describe(test)));
         Row row = row_for(candidate, test);
         set_verdict(row, verify(device_, *candidate.variant, test));
-        ++verified_;
-        if (row.outcome != Outcome::ok) report_.add({&row, 1});
+        if (row.outcome == Outcome::ok)
+            ++verified_;
+        else
+            report_.add({&row, 1});
     }
 }
 
@@ -98,13 +100,13 @@ void LadderRun::count_all(std::span<const Candidate> candidates, const Case& tes
 void LadderRun::count(const Candidate& candidate, const PreparedCase& prepared) {
     if (interrupted()) return;
     progress_(fmt::format("counting {} {}", candidate.rung->id, shape_label(prepared.test())));
-    auto& machine = *static_cast<simt::Machine*>(device_.execution().stream);
-    static_cast<void>(machine.take_counters());
+    static_cast<void>(device_.take_counters());
     Row row = row_for(candidate, prepared.test());
     set_verdict(row, verify(device_, *candidate.variant, prepared));
-    ++verified_;
-    if (row.outcome == Outcome::ok)
-        row.counted = lab::count(machine.take_counters(), prepared.test());
+    if (row.outcome == Outcome::ok) {
+        ++verified_;
+        row.counted = lab::count(device_.take_counters(), prepared.test());
+    }
     report_.add({&row, 1});
 }
 
@@ -113,8 +115,10 @@ void LadderRun::time_all(std::span<const Candidate> candidates) {
     settings.progress = std::ref(progress_);
     for (const Case& test : cases_) {
         if (interrupted()) return;
-        report_.add(bench(device_, candidates, test, settings));
-        verified_ += candidates.size();
+        const std::vector<Row> rows = bench(device_, candidates, test, settings);
+        verified_ += std::count_if(rows.begin(), rows.end(),
+                                   [](const Row& row) { return row.outcome == Outcome::ok; });
+        report_.add(rows);
     }
 }
 
@@ -133,7 +137,7 @@ std::string LadderRun::speed(std::span<const Row> rows) {
 std::string LadderRun::for_people(std::span<const Row> rows) {
     std::string text = environment_line(device_) + '\n';
     text +=
-        fmt::format("Verified: {} cases of {} kernels against FP64.\n\n", verified_, rungs_.size());
+        fmt::format("Right: {} cases of {} kernels, against FP64.\n\n", verified_, rungs_.size());
     if (device_.info().gpu)
         text += speed(rows);
     else
@@ -172,6 +176,8 @@ int run_ladder(const Options& asked) {
         options.sizes = device->info().gpu ? kGpuSizes : kCpuSize;
         cases = cases_of(options);
     }
+    if (!std::isfinite(cases.front().alpha) || !std::isfinite(cases.front().beta))
+        throw UsageError("--alpha, --beta: ladder compares kernels on numbers, not on NaN or Inf");
     require_memory(*device, cases);
     catch_interrupts();
     return LadderRun(*device, select_rungs(device->kernels(), options.rungs), cases, options).run();

@@ -88,11 +88,15 @@ void verify_all(Device& device, const std::vector<Candidate>& candidates,
 
 int run_verify(const Options& options) {
     const std::vector<Case> cases = cases_of(options);
+    if (options.thorough && !cases.empty())
+        throw UsageError("--thorough: it chooses shapes, and --sizes or --shape has chosen them");
     const Format format = format_of(options);
     const OutputFile writable(options.output);
     const CpuMode mode = options.fast ? CpuMode::fast : CpuMode::counted;
     auto device = open_device(device_of(options), mode);
-    if (!device->info().gpu) device = open_cpu(mode, 0, options.shuffle);
+    if (device->info().gpu && (options.fast || options.shuffle))
+        throw UsageError("--fast, --shuffle: these are choices of CPU mode, and this is a GPU");
+    if (options.shuffle) device = open_cpu(mode, 0, options.shuffle);
     const auto candidates =
         select_candidates(select_rungs(device->kernels(), options.rungs), options.variant);
     require_memory(*device, cases);

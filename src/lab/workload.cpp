@@ -81,9 +81,9 @@ Problem Workload::problem(int set) const {
             .ldc = test.layout(Operand::C).ld};
 }
 
-void Workload::restore(int sets) {
-    for (int set = 0; set < sets; ++set)
-        device_.copy(c_.first(set), fresh_c_.first(0), bytes_of(Operand::C));
+void Workload::restore(int first, int calls) {
+    for (int i = 0; i < calls; ++i)
+        device_.copy(c_.first((first + i) % sets_), fresh_c_.first(0), bytes_of(Operand::C));
 }
 
 bool Workload::is_right(int set) {

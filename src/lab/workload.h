@@ -26,8 +26,8 @@ class Workload {
     bool restores() const { return restores_; }
     /// Calls that may follow one another before restore().
     int most_calls() const { return restores_ ? sets_ : std::numeric_limits<int>::max(); }
-    /// Puts C of the first sets back to what it was before any call.
-    void restore(int sets);
+    /// Puts C back to what it was before any call, for so many calls from set `first` on.
+    void restore(int first, int calls);
 
     /// Compares C of a set, after one call on restored C, with the reference.
     bool is_right(int set);

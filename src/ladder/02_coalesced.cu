@@ -34,6 +34,7 @@ __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
     const int64_t col = int64_t{blockIdx.x / tiles_m} * BN + threadIdx.x;
     if (row >= p.m || col >= p.n) return;
     // --- multiply: a row of A with a column of B
+    // Pointers walk: a product then costs few instructions besides its loads.
     GlobalPtr<const float> A = p.A + row * p.lda, B = p.B + col;
     float acc = 0.0f;
     UNROLL_BY(16)

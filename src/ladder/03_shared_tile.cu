@@ -43,7 +43,8 @@ __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
     const int64_t block_col = int64_t{blockIdx.x / tiles_m} * BN;
     const int rows = inside(p.m, block_row, BM), cols = inside(p.n, block_col, BN);
     const int thread_row = threadIdx.y, thread_col = threadIdx.x;
-    // The first k-tiles, as many as hold this thread's elements of A and of B.
+    // The first k-tiles, as many as hold this thread's elements of A and of B. Counted here, a guard
+    // in the loop is one 32-bit comparison; this kernel waits for issue slots, so they are dear.
     const int a_tiles = thread_row < rows ? ceil_div(p.k - thread_col, BK) : 0;
     const int b_tiles = thread_col < cols ? ceil_div(p.k - thread_row, BK) : 0;
     GlobalPtr<const float> A = p.A + (block_row + thread_row) * p.lda + thread_col;
@@ -52,11 +53,11 @@ __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
     float acc = 0.0f;
     for (int t = 0; t < tiles_k; ++t) {
         // --- load tile: global -> shared, zero outside the matrices
-        float a = 0.0f, b = 0.0f;
-        if (t < a_tiles) a = A[0];
-        if (t < b_tiles) b = B[0];
-        As[thread_row * BK + thread_col] = a;
-        Bs[thread_row * BN + thread_col] = b;
+        float next_a = 0.0f, next_b = 0.0f;
+        if (t < a_tiles) next_a = A[0];
+        if (t < b_tiles) next_b = B[0];
+        As[thread_row * BK + thread_col] = next_a;
+        Bs[thread_row * BN + thread_col] = next_b;
         __syncthreads();
         A += BK;
         B += BK * p.ldb;

@@ -32,8 +32,8 @@ namespace tilewright::ladder::inline TILEWRIGHT_TARGET::permuted_b_tile {
 template <bool kInterior>
 __device__ float4 load4(GlobalPtr<const float> row, int exist) {
     if constexpr (kInterior) return ld<float4>(row);
-    return {exist > 0 ? row[0] : 0.0f, exist > 1 ? row[1] : 0.0f,  //
-            exist > 2 ? row[2] : 0.0f, exist > 3 ? row[3] : 0.0f};
+    return {exist > 0 ? row[0] : 0.0f, exist > 1 ? row[1] : 0.0f, exist > 2 ? row[2] : 0.0f,
+            exist > 3 ? row[3] : 0.0f};
 }
 
 /// global -> shared, zero outside the matrices

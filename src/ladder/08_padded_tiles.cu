@@ -13,13 +13,12 @@
 //                                         pitch 132:  k=0: 0   k=4: 16   and now they do not
 //
 // Cost     Padding moves rows against each other; it cannot help lanes that read one row, and all
-//          lanes read row k of Bs. Rows of 133 words do not keep 16-byte alignment, so B is read
-//          and stored word by word (here in both variants, as the code is the same).
+//          lanes read row k of Bs. Rows of 133 words do not keep 16-byte alignment, so that
+//          "default" must read and store B word by word.
 //
 // Look at  "default": to read a fragment of B takes 16 -> 32 wavefronts (8 loads of 4), to store a
 //          float4 of B 4 -> 16. "a4": the store of A falls from 2 wavefronts to 1, since there the
-//          lanes of a warp do store into different rows; with its pitch of 128 words the compiler
-//          can merge what is written word by word for B, and a GPU does not see those conflicts.
+//          lanes of a warp do store into different rows.
 //
 // Next     Nothing builds on this: see rung 10.
 #include "device/kernel.h"
@@ -31,8 +30,8 @@ namespace tilewright::ladder::inline TILEWRIGHT_TARGET::padded_tiles {
 template <bool kInterior>
 __device__ float4 load4(GlobalPtr<const float> row, int exist) {
     if constexpr (kInterior) return ld<float4>(row);
-    return {exist > 0 ? row[0] : 0.0f, exist > 1 ? row[1] : 0.0f,  //
-            exist > 2 ? row[2] : 0.0f, exist > 3 ? row[3] : 0.0f};
+    return {exist > 0 ? row[0] : 0.0f, exist > 1 ? row[1] : 0.0f, exist > 2 ? row[2] : 0.0f,
+            exist > 3 ? row[3] : 0.0f};
 }
 
 /// global -> shared, zero outside the matrices
@@ -60,10 +59,14 @@ __device__ void load_tile(const Gemm& p, GlobalPtr<const float> A, GlobalPtr<con
     for (int r = 0; r < BK; r += B_ROWS) {
         const int row = b_row + r;
         const float4 b = load4<kInterior>(B, row < depth ? cols - b_col : 0);
-        Bs[row * B_PITCH + b_col + 0] = b.x;
-        Bs[row * B_PITCH + b_col + 1] = b.y;
-        Bs[row * B_PITCH + b_col + 2] = b.z;
-        Bs[row * B_PITCH + b_col + 3] = b.w;
+        if constexpr (B_PITCH % 4 == 0) {
+            st(Bs + row * B_PITCH + b_col, b);
+        } else {
+            Bs[row * B_PITCH + b_col + 0] = b.x;
+            Bs[row * B_PITCH + b_col + 1] = b.y;
+            Bs[row * B_PITCH + b_col + 2] = b.z;
+            Bs[row * B_PITCH + b_col + 3] = b.w;
+        }
         B += B_ROWS * p.ldb;
     }
 }
@@ -121,7 +124,10 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
         for (int k = 0; k < BK; ++k) {
             float a[TM], b[TN];
             for (int i = 0; i < TM; i += 4) ld4(&a[i], As + k * A_PITCH + thread_row + i);
-            for (int j = 0; j < TN; ++j) b[j] = Bs[k * B_PITCH + thread_col + j];
+            if constexpr (B_PITCH % 4 == 0)
+                for (int j = 0; j < TN; j += 4) ld4(&b[j], Bs + k * B_PITCH + thread_col + j);
+            else
+                for (int j = 0; j < TN; ++j) b[j] = Bs[k * B_PITCH + thread_col + j];
             for (int i = 0; i < TM; ++i)
                 for (int j = 0; j < TN; ++j) acc[i][j] = fma_(a[i], b[j], acc[i][j]);
         }

@@ -6,9 +6,9 @@
 // Before   A warp's 32 lanes cover 16 thread tiles in a row and 2 rows of them: it needs 16
 //          fragments of B and 2 of A, which is lopsided, and B's lanes collide.
 //
-// Idea     Give each warp its own WM x WN part of the block tile, close to square. Its lanes cover
-//          it in steps: TM x TN elements a lane and step, then the next strip. A lane owns one such
-//          piece of each strip, and keeps all the fragments for one k in registers at once.
+// Idea     Give each warp its own WM x WN part of the block tile, close to square. Its lanes cover it
+//          in steps side by side: TM x TN elements a lane in each. A lane keeps the fragments of
+//          all its steps for one k in registers at once.
 //
 // Picture  A warp tile of 64 x 64, TM x TN = 8 x 4, 4 steps along n:
 //
@@ -37,8 +37,8 @@ namespace tilewright::ladder::inline TILEWRIGHT_TARGET::warp_tile {
 template <bool kInterior>
 __device__ float4 load4(GlobalPtr<const float> row, int exist) {
     if constexpr (kInterior) return ld<float4>(row);
-    return {exist > 0 ? row[0] : 0.0f, exist > 1 ? row[1] : 0.0f,  //
-            exist > 2 ? row[2] : 0.0f, exist > 3 ? row[3] : 0.0f};
+    return {exist > 0 ? row[0] : 0.0f, exist > 1 ? row[1] : 0.0f, exist > 2 ? row[2] : 0.0f,
+            exist > 3 ? row[3] : 0.0f};
 }
 
 /// global -> shared, zero outside the matrices
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
     constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k, TM = kTile.thread.m,
                   TN = kTile.thread.n, WM = kTile.warp.m, WN = kTile.warp.n;
     constexpr int N_STEPS = kTile.warp_n_steps, M_STEPS = WM * WN / (32 * TM * TN * N_STEPS);
-    constexpr int SUB_M = WM / M_STEPS, SUB_N = WN / N_STEPS;  // what the warp covers in one step
+    constexpr int STEP_M = WM / M_STEPS, STEP_N = WN / N_STEPS;  // what the warp covers in one step
     constexpr int FM = M_STEPS * TM, FN = N_STEPS * TN;  // the fragments of all steps
     SHARED(float, As, BK, BM);  // (BK, BM): A transposed
     SHARED(float, Bs, BK, BN);  // (BK, BN)
@@ -102,8 +102,8 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
     const int64_t block_col = int64_t{blockIdx.x / tiles_m} * BN;
     const int rows = inside(p.m, block_row, BM), cols = inside(p.n, block_col, BN);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int thread_row = warp / (BN / WN) * WM + lane / (SUB_N / TN) * TM;
-    const int thread_col = warp % (BN / WN) * WN + lane % (SUB_N / TN) * TN;
+    const int thread_row = warp / (BN / WN) * WM + lane / (STEP_N / TN) * TM;
+    const int thread_col = warp % (BN / WN) * WN + lane % (STEP_N / TN) * TN;
     GlobalPtr<const float> A = p.A + block_row * p.lda;
     GlobalPtr<const float> B = p.B + block_col;
     const int tiles_k = ceil_div(p.k, BK);
@@ -120,14 +120,15 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
         __syncthreads();
         A += BK;
         B += BK * p.ldb;
-        // --- multiply tile: shared -> registers, where an a serves TN products and a b TM
+        // --- multiply tile: shared -> registers, where an a serves FN products and a b FM
         UNROLL_BY(kTile.unroll_k)
         for (int k = 0; k < BK; ++k) {
             float a[FM], b[FN];
             for (int i = 0; i < FM; i += 4)
-                ld4(&a[i], As + k * BM + thread_row + i / TM * SUB_M + i % TM);
+                ld4(&a[i], As + k * BM + thread_row + i / TM * STEP_M + i % TM);
             for (int j = 0; j < FN; j += 4)
-                ld4(&b[j], Bs + k * BN + thread_col + j / TN * SUB_N + j % TN);
+                ld4(&b[j], Bs + k * BN + thread_col + j / TN * STEP_N + j % TN);
+            // Step by step: row by row, ptxas needs more registers than three blocks leave.
             for (int j0 = 0; j0 < FN; j0 += TN)
                 for (int i = 0; i < FM; ++i)
                     for (int j = j0; j < j0 + TN; ++j) acc[i][j] = fma_(a[i], b[j], acc[i][j]);
@@ -138,12 +139,12 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
     const bool vector = cols == BN && rows_aligned(p.C, p.ldc);
     UNROLL
     for (int i = 0; i < FM; ++i) {
-        const int row = thread_row + i / TM * SUB_M + i % TM;
+        const int row = thread_row + i / TM * STEP_M + i % TM;
         if (row >= rows) continue;
         GlobalPtr<float> C = p.C + (block_row + row) * p.ldc + block_col;
         UNROLL
         for (int j = 0; j < FN; j += 4) {
-            const int col = thread_col + j / TN * SUB_N + j % TN;
+            const int col = thread_col + j / TN * STEP_N + j % TN;
             store4(p, C + col, cols - col, vector, &acc[i][j]);
         }
     }
@@ -152,6 +153,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
 #if !defined(__CUDACC_RTC__)
 template <TileConfig kTile>
 Status run(const Problem& problem, const Execution& execution) {
+    static_assert(kTile.threads % 32 == 0, "a block is whole warps: 32 divides its threads");
     static_assert(kTile.threads / 32 * kTile.warp.m * kTile.warp.n == kTile.block.m * kTile.block.n,
                   "warp tiles fill the block tile: the areas of threads / 32 warp tiles add up");
     static_assert(kTile.block.m % kTile.warp.m == 0 && kTile.block.n % kTile.warp.n == 0,
@@ -200,8 +202,8 @@ const KernelDefinition definition{
     .kind = Kind::rung,
     .title = "warp tile",
     .idea =
-        "Each warp owns a part of the block tile and each lane a few strips of it, so that "
-        "fragments serve more products.",
+        "Each warp owns a part of the block tile and each lane a piece of it in every step, so "
+        "that fragments serve more products.",
     .requirements =
         "A, B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, "
         "element by element",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 
 namespace tilewright::simt {
 
@@ -64,15 +65,13 @@ int wavefronts(std::span<const uintptr_t, kWarpSize> addresses, uint32_t active,
     return total;
 }
 
-int ideal_wavefronts(std::span<const uintptr_t, kWarpSize> addresses, uint32_t active,
-                     unsigned bytes) {
+int ideal_wavefronts(uint32_t active, unsigned bytes) {
     const int phase_lanes = lanes_per_phase(bytes);
     int total = 0;
     for (int first = 0; first < kWarpSize; first += phase_lanes) {
         const uint32_t phase = (phase_lanes == kWarpSize ? ~0u : (1u << phase_lanes) - 1) << first;
         if (active & phase) ++total;  // a phase's distinct words always fit into 32 banks
     }
-    static_cast<void>(addresses);
     return total;
 }
 
@@ -142,7 +141,7 @@ void WarpAccount::finish(const Request& request) {
                         request.first.operation == Operation::global_store;
     if (!global) {
         counters.wavefronts += wavefronts(request.addresses, request.active, bytes);
-        counters.ideal_wavefronts += ideal_wavefronts(request.addresses, request.active, bytes);
+        counters.ideal_wavefronts += ideal_wavefronts(request.active, bytes);
         return;
     }
     std::array<uintptr_t, kWarpSize> active;
@@ -153,7 +152,8 @@ void WarpAccount::finish(const Request& request) {
 }
 
 void WarpAccount::drain_into(Counters& total) {
-    for (auto& [key, counters] : sites_) {
+    for (const auto& site : sites_) {
+        const SiteCounters& counters = site.second;  // clang captures no structured binding
         auto same = std::find_if(total.sites.begin(), total.sites.end(), [&](const auto& other) {
             return other.line == counters.line && other.column == counters.column &&
                    other.operation == counters.operation && other.operand == counters.operand &&

@@ -26,8 +26,7 @@ int sectors(std::span<const uintptr_t> addresses, unsigned bytes);
 int wavefronts(std::span<const uintptr_t, kWarpSize> addresses, uint32_t active, unsigned bytes);
 
 /// The fewest wavefronts that any layout could reach for these lanes.
-int ideal_wavefronts(std::span<const uintptr_t, kWarpSize> addresses, uint32_t active,
-                     unsigned bytes);
+int ideal_wavefronts(uint32_t active, unsigned bytes);
 
 /// Turns one warp's logs into site counters.
 ///

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <numeric>
+#include <stdexcept>
 
 namespace tilewright::simt {
 
@@ -95,7 +95,7 @@ void BlockRunner::thread_main(void* argument) {
         thread.runner->launch_->thread();
     } catch (const std::exception& error) {
         // An exception must not leave the fiber's stack: the launch reports it like a fault.
-        thread.runner->faults_.emplace_back(~uint64_t{0}, error.what());
+        thread.runner->note_fault(~uint64_t{0}, error.what());
     }
     thread.state = State::ended;
     thread.fiber.finish();
@@ -122,7 +122,11 @@ void BlockRunner::run_warp(int warp) {
             if (threads_[first + l]->state == State::log_full)
                 threads_[first + l]->state = State::ready;
     }
-    if (launch_->counted) account_.end_epoch();
+    if (!launch_->counted) return;
+    account_.end_epoch();
+    uint64_t ffma = 0;
+    for (int l = 0; l < lanes; ++l) ffma = std::max(ffma, threads_[first + l]->lane.ffma);
+    counters_.ffma += ffma;
 }
 
 void BlockRunner::resume(Thread& thread) {
@@ -142,17 +146,13 @@ void BlockRunner::stop(State state) {
 void BlockRunner::fold_logs(int warp) {
     std::array<std::span<const Record>, kWarpSize> logs;
     const int first = warp * kWarpSize;
-    uint64_t ffma = 0;
     for (int l = 0; l < std::min(kWarpSize, thread_count_ - first); ++l) {
         Lane& lane = threads_[first + l]->lane;
         Record* log = log_.data() + l * kLogRecords;
         logs[l] = std::span<const Record>(log, lane.next);
         lane.next = log;
-        ffma = std::max(ffma, lane.ffma);
-        lane.ffma = 0;
     }
     account_.add(logs);
-    counters_.ffma += ffma;
 }
 
 std::vector<std::string> BlockRunner::take_faults() {
@@ -196,14 +196,16 @@ const Extent& shared_array(size_t bytes, const char* name, Site declared) {
     return block.shared_arrays_.back().extent;
 }
 
+void BlockRunner::note_fault(uint64_t key, std::string sentence) {
+    const bool known = std::any_of(faults_.begin(), faults_.end(),
+                                   [&](const auto& fault) { return fault.first == key; });
+    if (!known && faults_.size() < kFaultsKept) faults_.emplace_back(key, std::move(sentence));
+}
+
 void report_fault(const Record& access) {
     BlockRunner& block = *current;
     const uint64_t key =
         uint64_t{access.site.packed} << 8 | static_cast<uint64_t>(access.operation);
-    if (block.faults_.size() >= kFaultsKept ||
-        std::any_of(block.faults_.begin(), block.faults_.end(),
-                    [&](const auto& fault) { return fault.first == key; }))
-        return;
     const Extent& extent = *access.extent;
     const auto offset =
         static_cast<int64_t>(access.address - extent.begin) / static_cast<int64_t>(sizeof(float));
@@ -211,7 +213,7 @@ void report_fault(const Record& access) {
         access.address < extent.begin || access.address + access.bytes > extent.end;
     std::string operation = name_of(access.operation);
     operation[operation.find('_')] = ' ';
-    block.faults_.emplace_back(
+    block.note_fault(
         key,
         (outside ? "out of bounds: " : "misaligned: ") + operation + " of " +
             std::to_string(access.bytes) + " bytes at " + extent.name + "[" +

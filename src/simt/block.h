@@ -72,6 +72,7 @@ class BlockRunner {
     void stop(State state);
     void fold_logs(int warp);
     void order_threads(uint64_t seed, int warps);
+    void note_fault(uint64_t key, std::string sentence);
 
     static constexpr int kLogRecords = 512;  ///< A lane; 32 such logs stay in the L2 cache.
 

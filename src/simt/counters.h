@@ -28,7 +28,7 @@ struct SiteCounters {
 
 struct Counters {
     std::vector<SiteCounters> sites;  ///< Ordered by line, column, operation.
-    uint64_t ffma = 0;  ///< Warp instructions.
+    uint64_t ffma = 0;  ///< Warp instructions: what the busiest lane did between two barriers.
     uint64_t barriers = 0;  ///< __syncthreads, counted once a block.
     uint64_t blocks = 0, warps = 0;
 

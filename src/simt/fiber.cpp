@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if TILEWRIGHT_ASAN
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -18,7 +18,7 @@ namespace {
 
 // Kernels keep their tiles in shared memory: a few KiB of stack serve them. The sanitizers' guard
 // zones around every local take several times that.
-#if defined(__SANITIZE_ADDRESS__)
+#if TILEWRIGHT_ASAN
 constexpr size_t kStackBytes = 512 << 10;
 #else
 constexpr size_t kStackBytes = 64 << 10;
@@ -56,7 +56,7 @@ void Fiber::start(Entry entry, void* argument) {
 void Fiber::enter(transfer_t from) {
     auto& fiber = *static_cast<Fiber*>(from.data);
     fiber.resumer_ = from.fctx;
-#if defined(__SANITIZE_ADDRESS__)
+#if TILEWRIGHT_ASAN
     __sanitizer_finish_switch_fiber(nullptr, &fiber.resumer_stack_, &fiber.resumer_stack_bytes_);
 #endif
     fiber.entry_(fiber.argument_);
@@ -64,22 +64,22 @@ void Fiber::enter(transfer_t from) {
 }
 
 void Fiber::resume() {
-#if defined(__SANITIZE_ADDRESS__)
+#if TILEWRIGHT_ASAN
     __sanitizer_start_switch_fiber(&resumer_fake_stack_, stack_, kStackBytes);
 #endif
     self_ = jump_fcontext(self_, this).fctx;
-#if defined(__SANITIZE_ADDRESS__)
+#if TILEWRIGHT_ASAN
     __sanitizer_finish_switch_fiber(resumer_fake_stack_, nullptr, nullptr);
 #endif
 }
 
 void Fiber::switch_out([[maybe_unused]] bool last) {
-#if defined(__SANITIZE_ADDRESS__)
+#if TILEWRIGHT_ASAN
     __sanitizer_start_switch_fiber(last ? nullptr : &fake_stack_, resumer_stack_,
                                    resumer_stack_bytes_);
 #endif
     resumer_ = jump_fcontext(resumer_, nullptr).fctx;
-#if defined(__SANITIZE_ADDRESS__)
+#if TILEWRIGHT_ASAN
     __sanitizer_finish_switch_fiber(fake_stack_, &resumer_stack_, &resumer_stack_bytes_);
 #endif
 }

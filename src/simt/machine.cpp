@@ -3,11 +3,11 @@
 #include "simt/machine.h"
 
 #include <atomic>
-#include <barrier>
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 #include "simt/block.h"
 
