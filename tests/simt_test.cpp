@@ -102,6 +102,22 @@ uint64_t requests(const simt::Counters& counters, Operation operation) {
     return counters.total(operation).requests;
 }
 
+TEST(Elements, AreCopiedFromOneToAnother) {
+    Memory memory;
+    memory.words[0] = 5.0f;
+    const auto counters = count(1, 1, memory, [](GlobalPtr<float> A) {
+        SHARED(float, tile, 2);
+        A[1] = A[0];
+        tile[0] = A[1];
+        tile[1] = tile[0];
+        A[2] = tile[1];
+    });
+    EXPECT_EQ(memory.words[1], 5.0f);
+    EXPECT_EQ(memory.words[2], 5.0f);
+    EXPECT_EQ(requests(counters, Operation::global_store), 2u);
+    EXPECT_EQ(requests(counters, Operation::shared_store), 2u);
+}
+
 TEST(Requests, OfLanesThatAgree) {
     Memory memory;
     const auto counters = count(1, 64, memory, [](GlobalPtr<float> A) {
@@ -222,6 +238,9 @@ TEST(Machine, RefusesABlockThatNoGpuHas) {
     Machine machine(1);
     EXPECT_EQ(machine.launch(1, 1025, true, [] {}).code, StatusCode::execution_failed);
     EXPECT_EQ(machine.launch(1, 0, true, [] {}).code, StatusCode::execution_failed);
+    EXPECT_EQ(machine.launch({1, 65536}, 1, true, [] {}).code, StatusCode::execution_failed);
+    EXPECT_EQ(machine.launch(1, {1, 1, 65}, true, [] {}).code, StatusCode::execution_failed);
+    EXPECT_TRUE(machine.launch({1, 65535}, 1, true, [] {}).ok());
 }
 
 TEST(Machine, ReportsWhatAKernelThrows) {
@@ -278,6 +297,13 @@ TEST(Faults, OfAlignmentAreTold) {
     EXPECT_NE(misaligned.find("misaligned: global load of 16 bytes at A[1]"), std::string::npos)
         << misaligned;
     EXPECT_TRUE(std::isnan(memory.words[0]));
+}
+
+TEST(Faults, BeforeAMatrixThatIsNullAreTold) {
+    std::string fault;
+    count(
+        1, 1, {}, [](GlobalPtr<float> A) { A[-1] = 1.0f; }, &fault);
+    EXPECT_NE(fault.find("out of bounds"), std::string::npos) << fault;
 }
 
 TEST(Faults, SharedMemoryStartsAsNaN) {

@@ -88,6 +88,9 @@ class CheckedPtr {
             at_.store(value, site_);
             return value;
         }
+        /// A[i] = A[j] copies the element, not the place.
+        float operator=(const Element& other) const { return *this = static_cast<float>(other); }
+        Element(const Element&) = default;
 
       private:
         CheckedPtr at_;

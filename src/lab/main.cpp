@@ -24,7 +24,10 @@ int complain(const std::string& message, int status) {
 
 int main_of(int argc, char** argv) {
     try {
-        return parse_command_line(argc, argv)();
+        const int status = parse_command_line(argc, argv)();
+        if (std::fflush(stdout) != 0 || std::ferror(stdout))
+            return complain("writing to stdout failed", kWrong);
+        return status;
     } catch (const UsageError& error) {
         return complain(error.what(), kUsage);
     } catch (const NoDevice& error) {

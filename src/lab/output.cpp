@@ -101,7 +101,7 @@ std::string Report::render(Format format) const {
     nlohmann::ordered_json all{{"environment", environment_},
                                {"results", nlohmann::ordered_json::array()}};
     for (const Row& row : rows_) all["results"].push_back(json_of(row));
-    return all.dump(2) + '\n';
+    return all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
 void Report::add(std::span<const Row> rows) {

@@ -66,7 +66,7 @@ int run_devices(const Options& options) {
     if (format == Format::json) {
         Json json{{"devices", devices}};
         json["no_gpu"] = count > 0 ? Json(nullptr) : Json(why_none);
-        text = json.dump(2) + '\n';
+        text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
     } else {
         text = format == Format::csv  ? table.csv()
                : format == Format::md ? table.markdown()

@@ -147,7 +147,11 @@ int run_explain(const Options& options) {
     const Format format = format_of(options);
     if (format == Format::csv || format == Format::md)
         throw UsageError("--format: explain gives a page (table) or json");
-    deliver(options, format == Format::json ? json_of_page(rung).dump(2) + '\n' : page(rung));
+    deliver(options,
+            format == Format::json
+                ? json_of_page(rung).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+                      '\n'
+                : page(rung));
     return kRight;
 }
 

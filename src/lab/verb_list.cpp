@@ -53,7 +53,7 @@ int run_list(const Options& options) {
         case Format::json: {
             Json json{{"rungs", Json::array()}};
             for (const KernelDefinition* rung : rungs) json["rungs"].push_back(json_of(*rung));
-            text = json.dump(2) + '\n';
+            text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
             break;
         }
         case Format::csv:

@@ -49,7 +49,9 @@ struct Tolerance {
 inline Tolerance tolerance(Assumption assumption, int64_t k, float alpha) {
     if (assumption == Assumption::exact) return {};
     const double terms = static_cast<double>(k);
-    const double absolute = (terms * std::fabs(alpha) + 2) * 0x1p-150;
+    // An alpha that is not finite leaves no denormal products.
+    const double scale = std::isfinite(alpha) ? std::fabs(alpha) : 0;
+    const double absolute = (terms * scale + 2) * 0x1p-150;
     if (assumption == Assumption::random)
         return {(4 + 2 * std::sqrt(terms)) * kUnitRoundoff, absolute};
     const double nu = (terms + 2) * kUnitRoundoff;

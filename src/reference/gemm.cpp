@@ -106,6 +106,7 @@ Rows gemm(const Problem& problem, std::vector<int64_t> rows, unsigned threads) {
 }
 
 std::vector<int64_t> pick_rows(int64_t m, int64_t n, int64_t k, uint64_t seed) {
+    if (n == 0) return {};
     constexpr double kWork = 0x1p31;
     // Storing and comparing an element, in multiply-adds.
     constexpr double kElementCost = kWork / double{kMostElements};

@@ -96,6 +96,8 @@ void BlockRunner::thread_main(void* argument) {
     } catch (const std::exception& error) {
         // An exception must not leave the fiber's stack: the launch reports it like a fault.
         thread.runner->note_fault(~uint64_t{0}, error.what());
+    } catch (...) {
+        thread.runner->note_fault(~uint64_t{0}, "the kernel threw something");
     }
     thread.state = State::ended;
     thread.fiber.finish();
@@ -182,7 +184,10 @@ void drain_log() {
 const Extent& shared_array(size_t bytes, const char* name, Site declared) {
     BlockRunner& block = *current;
     for (auto& array : block.shared_arrays_)
-        if (array.declared.packed == declared.packed) return array.extent;
+        if (array.declared.packed == declared.packed &&
+            array.extent.end - array.extent.begin ==
+                bytes)  // a template's instances differ in size
+            return array.extent;
     if (block.shared_arrays_.empty()) block.shared_arrays_.reserve(16);  // extents keep their place
     const auto memory = reinterpret_cast<uintptr_t>(block.shared_memory_.data());
     const uintptr_t base = (memory + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
@@ -209,8 +214,8 @@ void report_fault(const Record& access) {
     const Extent& extent = *access.extent;
     const auto offset =
         static_cast<int64_t>(access.address - extent.begin) / static_cast<int64_t>(sizeof(float));
-    const bool outside =
-        access.address < extent.begin || access.address + access.bytes > extent.end;
+    const uintptr_t size = extent.end - extent.begin;
+    const bool outside = size < access.bytes || access.address - extent.begin > size - access.bytes;
     std::string operation = name_of(access.operation);
     operation[operation.find('_')] = ' ';
     block.note_fault(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/machine.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -12,6 +13,24 @@
 #include "simt/block.h"
 
 namespace tilewright::simt {
+
+namespace {
+
+/// A block's 1024 stacks with their guard pages are 2048 mappings, of which Linux allows a process
+/// 65530 unless told otherwise.
+constexpr unsigned kMostWorkers = 24;
+
+/// CUDA C++ Programming Guide, compute capabilities.
+bool is_launchable(Dim3 grid, Dim3 block) {
+    return block.count() >= 1 && block.count() <= 1024 && block.z <= 64 && grid.count() >= 1 &&
+           grid.x <= 0x7fffffff && grid.y <= 65535 && grid.z <= 65535;
+}
+
+std::string text_of(Dim3 d) {
+    return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
+}
+
+}  // namespace
 
 /// Workers sleep between launches. Each takes the next block that nobody has taken yet.
 struct Machine::Implementation {
@@ -43,6 +62,7 @@ struct Machine::Implementation {
         }
     }
 
+    std::mutex launching;  // held for a whole launch
     std::mutex mutex;
     std::condition_variable_any wake;
     std::condition_variable done;
@@ -58,7 +78,7 @@ struct Machine::Implementation {
 
 Machine::Machine(unsigned workers)
     : implementation_(std::make_unique<Implementation>(
-          workers ? workers : std::max(1u, std::thread::hardware_concurrency()))) {}
+          workers ? workers : std::clamp(std::thread::hardware_concurrency(), 1u, kMostWorkers))) {}
 
 Machine::~Machine() = default;
 
@@ -72,9 +92,10 @@ unsigned Machine::workers() const {
 
 Status Machine::launch(Dim3 grid, Dim3 block, bool counted, const std::function<void()>& thread) {
     auto& machine = *implementation_;
-    if (block.count() == 0 || block.count() > 1024)
-        return {StatusCode::execution_failed,
-                "a block of " + std::to_string(block.count()) + " threads: 1 to 1024 are allowed"};
+    if (!is_launchable(grid, block))
+        return {StatusCode::execution_failed, "no GPU takes a grid of " + text_of(grid) +
+                                                  " blocks of " + text_of(block) + " threads"};
+    const std::scoped_lock one_at_a_time(machine.launching);
     const Launch launch{grid, block, counted, machine.seed, thread};
     std::unique_lock lock(machine.mutex);
     machine.launch = &launch;

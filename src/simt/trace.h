@@ -66,7 +66,8 @@ inline bool trace(Operation operation, const Extent& extent, const void* address
                   Site site) {
     const auto at = reinterpret_cast<uintptr_t>(address);
     const Record record{at, &extent, site, operation, static_cast<uint8_t>(bytes)};
-    if (at < extent.begin || at + bytes > extent.end || at % bytes != 0) [[unlikely]] {
+    const uintptr_t size = extent.end - extent.begin;
+    if (size < bytes || at - extent.begin > size - bytes || at % bytes != 0) [[unlikely]] {
         report_fault(record);
         return false;
     }
