@@ -104,11 +104,13 @@ class CheckedPtr {
         else
             return Element(at, index.site);
     }
-    CheckedPtr operator+(int64_t elements) const { return {p_ + elements, extent_}; }
-    CheckedPtr& operator+=(int64_t elements) {
-        p_ += elements;
-        return *this;
+    /// Through an integer: it may leave its array, or start from null, as long as nothing is
+    /// accessed there.
+    CheckedPtr operator+(int64_t elements) const {
+        const auto bytes = static_cast<uintptr_t>(elements) * sizeof(T);
+        return {reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(p_) + bytes), extent_};
     }
+    CheckedPtr& operator+=(int64_t elements) { return *this = *this + elements; }
 
     bool operator==(const CheckedPtr& other) const { return p_ == other.p_; }
 
