@@ -86,6 +86,25 @@ TEST(Registry, IsTheSameForEachTarget) {
     }
 }
 
+TEST(Launch, RefusesMoreTilesThanAKernelCanCount) {
+    const float nothing = 0;
+    float result = 0;
+    const Problem wide{.m = 1,
+                       .n = 1,
+                       .k = int64_t{1} << 40,
+                       .A = &nothing,
+                       .lda = int64_t{1} << 40,
+                       .B = &nothing,
+                       .C = &result};
+    const Problem tall{.m = int64_t{1} << 50, .n = 1, .k = 0, .C = &result};
+    for (const KernelDefinition* rung : all()) {
+        const Variant& variant = rung->variants.front();
+        EXPECT_EQ(variant.run(tall, {}).code, StatusCode::not_supported) << rung->id;
+        if (variant.config.block.k == 0) continue;
+        EXPECT_EQ(variant.run(wide, {}).code, StatusCode::not_supported) << rung->id;
+    }
+}
+
 std::string ids(std::string_view word) {
     std::string text;
     for (const KernelDefinition* rung : ladder::match(all(), word))

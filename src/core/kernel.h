@@ -39,8 +39,8 @@ struct KernelDefinition {
     Kind kind;
     const char* title;  ///< A noun phrase: the parent plus what?
     const char* idea;  ///< One sentence.
-    const char*
-        requirements;  ///< What the fast path asks of a problem, and what happens otherwise.
+    /// What the fast path asks of a problem, and what happens otherwise.
+    const char* requirements;
     std::span<const Variant> variants;  ///< The default first.
 };
 

@@ -35,6 +35,10 @@ inline Status launch(void (*kernel)(Gemm), const TileConfig& tile, Grid block,
                 "C has " + std::to_string(tiles) + " block tiles; a grid holds 2147483647"};
     const bool product = problem.k > 0 && problem.alpha != 0.0f;
     const int64_t k = product ? problem.k : 0;
+    // Kernels count k-tiles in 32 bits.
+    if (tile.block.k > 0 && ceil_div(k, tile.block.k) > 0x7fffffff)
+        return {StatusCode::not_supported,
+                "K has more than 2147483647 k-tiles of " + std::to_string(tile.block.k)};
     const Bounds a(problem.A, span_of(problem.m, k, problem.lda), "A");
     const Bounds b(problem.B, span_of(k, problem.n, problem.ldb), "B");
     const Bounds c(problem.C, span_of(problem.m, problem.n, problem.ldc), "C");

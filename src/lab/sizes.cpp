@@ -87,19 +87,6 @@ Shape parse_shape(std::string_view text) {
             parse_size(text.substr(second + 1), text)};
 }
 
-size_t matrix_bytes(int64_t rows, int64_t cols, int64_t ld) {
-    if (rows == 0 || cols == 0) return 0;
-    int64_t elements = 0, bytes = 0;
-    if (__builtin_mul_overflow(rows - 1, ld, &elements) ||
-        __builtin_add_overflow(elements, cols, &elements) ||
-        __builtin_mul_overflow(elements, int64_t{sizeof(float)}, &bytes))
-        throw UsageError(fmt::format(
-            "a matrix of {} rows and {} columns with leading dimension {} has more bytes than 64 "
-            "bits count",
-            rows, cols, ld));
-    return static_cast<size_t>(bytes);
-}
-
 std::string text_of_bytes(size_t bytes) {
     const char* const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     if (bytes < 1024) return fmt::format("{} bytes", bytes);

@@ -27,10 +27,6 @@ std::vector<int64_t> parse_sizes(std::string_view text);
 /// "MxNxK". Throws UsageError.
 Shape parse_shape(std::string_view text);
 
-/// Bytes of a matrix of floats with this leading dimension. Throws UsageError when 64 bits do not
-/// hold them.
-size_t matrix_bytes(int64_t rows, int64_t cols, int64_t ld);
-
 std::string text_of_bytes(size_t bytes);  ///< "1.5 GiB"
 
 }  // namespace tilewright::lab

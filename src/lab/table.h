@@ -21,7 +21,6 @@ class Table {
 
     /// One cell a column.
     void add(std::vector<std::string> cells);
-    bool empty() const { return rows_.empty(); }
 
     /// Columns two spaces apart; a left-aligned last column is wrapped to keep lines within
     /// `width`.
