@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
     // --- store: beta == 0 never reads C
     const int64_t at = row * p.ldc + col;
     const float c = p.beta == 0.0f ? 0.0f : p.C[at];
-    p.C[at] = fma_(p.alpha, acc, p.beta * c);
+    p.C[at] = p.alpha * acc + p.beta * c;
 }
 
 #if !defined(__CUDACC_RTC__)

@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
     if (thread_row >= rows || thread_col >= cols) return;
     const int64_t at = (block_row + thread_row) * p.ldc + block_col + thread_col;
     const float c = p.beta == 0.0f ? 0.0f : p.C[at];
-    p.C[at] = fma_(p.alpha, acc, p.beta * c);
+    p.C[at] = p.alpha * acc + p.beta * c;
 }
 
 #if !defined(__CUDACC_RTC__)

@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
         if (thread_row + i >= rows || thread_col >= cols) break;
         const int64_t at = (block_row + thread_row + i) * p.ldc + block_col + thread_col;
         const float c = p.beta == 0.0f ? 0.0f : p.C[at];
-        p.C[at] = fma_(p.alpha, acc[i], p.beta * c);
+        p.C[at] = p.alpha * acc[i] + p.beta * c;
     }
 }
 

@@ -77,15 +77,15 @@ __device__ void store4(const Gemm& p, GlobalPtr<float> C, int exist, bool vector
                        const float* acc) {
     if (vector) {
         const float4 c = p.beta == 0.0f ? float4{} : ld<float4>(C);
-        st(C, float4{fma_(p.alpha, acc[0], p.beta * c.x), fma_(p.alpha, acc[1], p.beta * c.y),
-                     fma_(p.alpha, acc[2], p.beta * c.z), fma_(p.alpha, acc[3], p.beta * c.w)});
+        st(C, float4{p.alpha * acc[0] + p.beta * c.x, p.alpha * acc[1] + p.beta * c.y,
+                     p.alpha * acc[2] + p.beta * c.z, p.alpha * acc[3] + p.beta * c.w});
         return;
     }
     UNROLL
     for (int j = 0; j < 4; ++j) {
         if (j >= exist) continue;
         const float c = p.beta == 0.0f ? 0.0f : C[j];
-        C[j] = fma_(p.alpha, acc[j], p.beta * c);
+        C[j] = p.alpha * acc[j] + p.beta * c;
     }
 }
 
