@@ -9,30 +9,43 @@
 
 namespace tilewright::simt {
 
-enum class Operation : uint8_t { global_load, global_store, shared_load, shared_store };
+enum class Operation : uint8_t {
+    global_load,
+    global_store,
+    global_atomic,
+    shared_load,
+    shared_store,
+    shared_atomic,
+    copy_load,  ///< The global half of an asynchronous copy.
+    copy_store,  ///< Its shared half.
+    ffma,
+    barrier,  ///< __syncthreads, as warp instructions.
+};
 
 const char* name_of(Operation operation);
 
-/// One access in the kernel's source, as written: the compiler may merge scalar accesses.
+/// One operation in the kernel's source, as written: the compiler may merge scalar accesses.
 struct SiteCounters {
     Operation operation{};
     uint32_t line = 0, column = 0;
-    std::string operand;  ///< "A", "B", "C" or the shared array's name.
+    std::string operand;  ///< "A", "B", "C" or the shared array's name; empty where there is none.
     unsigned width_bits = 0;  ///< What one lane asks for.
+    bool is_volatile = false;  ///< The compiler must keep it as it is.
     uint64_t requests = 0;  ///< Warp instructions.
     uint64_t bytes = 0;  ///< Asked for by all lanes.
     uint64_t sectors = 0;  ///< 32-byte pieces of global memory touched, per request.
     uint64_t wavefronts = 0;  ///< Passes through the shared-memory banks.
-    uint64_t ideal_wavefronts = 0;  ///< The fewest that this width and these lanes allow.
+    uint64_t ideal_wavefronts = 0;  ///< The fewest that this width and these addresses allow.
 };
 
 struct Counters {
     std::vector<SiteCounters> sites;  ///< Ordered by line, column, operation.
-    uint64_t ffma = 0;  ///< Warp instructions: what the busiest lane did between two barriers.
+    uint64_t ffma = 0;  ///< Warp instructions.
     uint64_t barriers = 0;  ///< __syncthreads, counted once a block.
-    uint64_t blocks = 0, warps = 0;
+    uint64_t blocks = 0, warps = 0;  ///< Of the whole grid.
+    uint64_t blocks_run = 0;  ///< Fewer than `blocks` where some stood for others of their kind.
 
-    /// The sum over the sites of one kind of access; its operand names none.
+    /// The sum over the sites of one kind of operation; its operand names none.
     SiteCounters total(Operation operation) const;
 };
 
