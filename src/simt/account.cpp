@@ -183,10 +183,22 @@ const char* name_of(Operation operation) {
             return "global_load";
         case Operation::global_store:
             return "global_store";
+        case Operation::global_atomic:
+            return "global_atomic";
         case Operation::shared_load:
             return "shared_load";
         case Operation::shared_store:
             return "shared_store";
+        case Operation::shared_atomic:
+            return "shared_atomic";
+        case Operation::copy_load:
+            return "copy_load";
+        case Operation::copy_store:
+            return "copy_store";
+        case Operation::ffma:
+            return "ffma";
+        case Operation::barrier:
+            return "barrier";
     }
     return "";
 }
