@@ -16,6 +16,7 @@
 
 #include "core/kernel.h"
 #include "simt/counters.h"
+#include "simt/hazard.h"
 
 namespace tilewright::lab {
 
@@ -92,6 +93,9 @@ class Device {
 
     /// What accesses came to since the last call; only CPU mode counts them.
     virtual simt::Counters take_counters() { return {}; }
+
+    /// What CPU mode found wrong with the last launch, warnings too.
+    virtual std::vector<simt::Hazard> hazards() { return {}; }
 
     virtual std::optional<Vitals> vitals() { return std::nullopt; }
 
