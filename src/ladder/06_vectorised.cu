@@ -154,6 +154,20 @@ constexpr TileConfig kDefault{
     .block = {128, 128, 8}, .thread = {8, 8}, .threads = 256, .unroll_k = 2, .min_blocks = 2};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
 constexpr const char* kAliases[] = {"vectorised"};
+constexpr Claim kClaims[] = {
+    {"FLOP/byte loaded", 32},
+    {"FFMA/global load", 4 * 64},
+    {"words/FFMA", 16.0 / 64},
+    {"loads/k", 2 + 2},
+    {"loads/k of Bs", 2},
+    {"wavefronts/load of As", 4},
+    {"wavefronts/load of Bs", 8},
+    {"wavefronts/k", 2 * 4 + 2 * 8},
+    {"wavefronts/k of Bs", 2 * 8},
+    {"ways/store of As", 2},  // lanes of a warp store into two rows with the same banks
+    {"wavefronts stored/load of B", 4},
+    {"barriers/block", 2 * 256 / 8},
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -170,6 +184,7 @@ const KernelDefinition definition{
         "A, B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, "
         "element by element",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 

@@ -176,6 +176,17 @@ constexpr TileConfig kPaddedA{.block = {128, 128, 8},
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>},
                                  {"a4", kPaddedA, run<kPaddedA>}};
 constexpr const char* kAliases[] = {"padded_tiles"};
+constexpr Claim kClaims[] = {
+    {"words/FFMA", 16.0 / 64},
+    {"loads/k", 2 + 8},
+    {"loads/k of Bs", 8},
+    {"wavefronts/load of Bs", 4},
+    {"wavefronts/k", 2 * 4 + 8 * 4},
+    {"wavefronts/k of Bs", 8 * 4},
+    {"ways/store of As", 2},
+    {"ways/store of Bs", 4},
+    {"wavefronts stored/load of B", 4 * 4},
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -190,6 +201,7 @@ const KernelDefinition definition{
         "A, B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, "
         "element by element",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 

@@ -192,6 +192,17 @@ constexpr TileConfig kA100{.block = {64, 128, 16},
                            .min_blocks = 4};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}, {"a100", kA100, run<kA100>}};
 constexpr const char* kAliases[] = {"warp_tile"};
+constexpr Claim kClaims[] = {
+    {"words/FFMA", 24.0 / 128},  // 8 of A and 16 of B
+    {"FFMA/k", 128},
+    {"loads/k", 2 + 4},
+    {"FFMA/load", 128.0 / 6},
+    {"wavefronts/load of As", 4},
+    {"wavefronts/load of Bs", 4},
+    {"ways/store of As", 4},
+    {"wavefronts/store of Bs", 4},
+    {"barriers/block", 2 * 256 / 16},
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -208,6 +219,7 @@ const KernelDefinition definition{
         "A, B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, "
         "element by element",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 
