@@ -171,7 +171,7 @@ TEST(Quantities, AnUnknownNameIsAnsweredWithAllNames) {
             quantity(counted(), kCase, unknown);
             ADD_FAILURE() << unknown;
         } catch (const UsageError& error) {
-            for (const Quantity& each : quantities())
+            for (const NamedQuantity& each : named_quantities())
                 EXPECT_NE(std::string(error.what()).find(each.name), std::string::npos);
         }
 }
@@ -180,7 +180,7 @@ TEST(Quantities, AreAllOnThePageForAuthors) {
     std::ifstream file(TILEWRIGHT_SOURCE "/docs/add-a-kernel.md");
     std::stringstream page;
     page << file.rdbuf();
-    for (const Quantity& each : quantities())
+    for (const NamedQuantity& each : named_quantities())
         EXPECT_NE(page.str().find(std::string("`") + each.name + '`'), std::string::npos)
             << "docs/add-a-kernel.md does not name " << each.name;
 }

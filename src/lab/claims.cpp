@@ -103,7 +103,7 @@ Value for_each_k(const Counters& c, const Case& test, std::string_view x) {
     return ratio(sum(c, kSharedLoads, x, kField), steps(c, test));
 }
 
-constexpr Quantity kQuantities[] = {
+constexpr NamedQuantity kQuantities[] = {
     {"sectors/load of X", "pieces of 32 bytes that a warp's load from global memory touches",
      for_each_request<kGlobalLoads, sectors>},
     {"sectors/store of X", "the same for a store", for_each_request<kGlobalStores, sectors>},
@@ -165,13 +165,13 @@ std::optional<std::string_view> operand_in(std::string_view name, std::string_vi
 
 }  // namespace
 
-std::span<const Quantity> quantities() {
+std::span<const NamedQuantity> named_quantities() {
     return kQuantities;
 }
 
 Value quantity(const Counters& counters, const Case& test, std::string_view name) {
     std::vector<std::string> names;
-    for (const Quantity& each : kQuantities) {
+    for (const NamedQuantity& each : kQuantities) {
         if (const auto x = operand_in(name, each.name)) return each.value(counters, test, *x);
         names.emplace_back(each.name);
     }

@@ -62,7 +62,8 @@ std::string Header::plain(std::string_view label, size_t width) const {
     };
     const auto add_prose = [&] {
         if (prose.empty()) return;
-        for (const std::string& line : wrap(prose, width - kIndent)) add(line);
+        const size_t indent = found->label.empty() ? 0 : kIndent;
+        for (const std::string& line : wrap(prose, width - indent)) add(line);
         prose.clear();
     };
     for (const std::string& line : found->lines) {

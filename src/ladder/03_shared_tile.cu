@@ -14,7 +14,7 @@
 // Picture              k0  BK              BN
 //                    +---+---+---+     +-------+
 //               BM   |   |As |   |     |       | k0
-//                    +---+---+---+     |  Bs   | BK      C tile (BM x BN) += As * Bs
+//                    +---+---+---+     |  Bs   | BK    C tile (BM x BN) += As * Bs
 //                                      +-------+
 //
 //          At the edges a tile reaches past the matrix. What is not there is filled with zeros,

@@ -9,10 +9,13 @@
 //          already. A fragment of A lies in a column, so its tile is stored transposed, as (BK,
 //          BM), on the way from global to shared memory.
 //
-// Picture  A, a row: x y z w   ->   As[k + 0][row] = x     Then a fragment of A lies in a row:
-//                                   As[k + 1][row] = y     As[k][thread_row .. thread_row + 7],
-//                                   As[k + 2][row] = z     two loads of 16 bytes.
+// Picture  A, a row: x y z w   ->   As[k + 0][row] = x
+//                                   As[k + 1][row] = y
+//                                   As[k + 2][row] = z
 //                                   As[k + 3][row] = w
+//
+//          Then a fragment of A lies in a row: As[k][thread_row .. thread_row + 7], two loads of 16
+//          bytes.
 //
 //          A float4 must start on 16 bytes. Interior tiles of aligned matrices take that path;
 //          edges and unaligned matrices go element by element, in the same functions.

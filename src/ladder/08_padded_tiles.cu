@@ -9,8 +9,10 @@
 //          rows start in other banks. The variant "default" pads B by 5 columns, as Boehm's kernel
 //          does; "a4" pads the transposed A by 4.
 //
-// Picture  Banks of As[k][0], BM = 128:   pitch 128:  k=0: 0   k=4: 0    two rows collide
-//                                         pitch 132:  k=0: 0   k=4: 16   and now they do not
+// Picture  Banks of As[k][0], BM = 128:
+//
+//           pitch 128:  k=0: 0   k=4: 0    two rows collide
+//           pitch 132:  k=0: 0   k=4: 16   and now they do not
 //
 // Cost     Padding moves rows against each other; it cannot help lanes that read one row, and all
 //          lanes read row k of Bs. Rows of 133 words do not keep 16-byte alignment, so that

@@ -10,9 +10,9 @@
 //          in steps side by side: TM x TN elements a lane in each. A lane keeps the fragments of
 //          all its steps for one k in registers at once.
 //
-// Picture  A warp tile of 64 x 64, TM x TN = 8 x 4, 4 steps along n:
+// Picture  A warp tile of 64 x 64, TM x TN = 8 x 4, 4 steps along n of 8 x 4 lanes each:
 //
-//               step 0   step 1   step 2   step 3       a step: 8 x 4 lanes of 8 x 4 elements
+//               step 0   step 1   step 2   step 3       the lanes of a step
 //             +--------+--------+--------+--------+          lane 0  1  2  3
 //             | 64x16  |        |        |        |               4  5  6  7
 //             |        |        |        |        |               ...
