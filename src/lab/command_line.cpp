@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "lab/environment.h"
+#include "lab/gpus.h"
 #include "lab/text.h"
 #include "lab/usage.h"
 #include "lab/verbs.h"
@@ -78,8 +79,14 @@ void add_diff_options(CLI::App& app, Options& o) {
     app.add_option("after", o.after, "The rung to compare it with, such as k6")->required();
 }
 
-void add_one_rung(CLI::App& app, Options& o) {
+void add_explain_options(CLI::App& app, Options& o) {
     app.add_option("rung", o.rungs, "Its id, alias, number or name")->required()->expected(1);
+    app.add_option("--variant", o.variant, "The variant of this name, or default")
+        ->capture_default_str();
+    std::vector<std::string> words;
+    for (const Gpu& gpu : gpus()) words.emplace_back(gpu.word);
+    app.add_option("--gpu", o.gpu, "Occupancy on " + join(words, ", ") + " or all")
+        ->capture_default_str();
 }
 
 using AddOptions = void (*)(CLI::App&, Options&);
@@ -102,7 +109,7 @@ const std::vector<Verb>& verbs() {
          "List the rungs in reading order",
          run_list,
          {add_rung_option, add_output_options}},
-        {"explain", "Explain one rung", run_explain, {add_one_rung, add_output_options}},
+        {"explain", "Explain one rung", run_explain, {add_explain_options, add_output_options}},
         {"diff", "Show the lesson between two rungs", run_diff, {add_diff_options}},
         {"verify",
          "Compare rungs with an FP64 reference, by default at shapes that hurt",

@@ -10,9 +10,9 @@
 //          in steps side by side: TM x TN elements a lane in each. A lane keeps the fragments of
 //          all its steps for one k in registers at once.
 //
-// Picture  A warp tile of 64 x 64, TM x TN = 8 x 4, 4 steps along n:
+// Picture  A warp tile of 64 x 64, TM x TN = 8 x 4, 4 steps along n of 8 x 4 lanes each:
 //
-//               step 0   step 1   step 2   step 3       a step: 8 x 4 lanes of 8 x 4 elements
+//               step 0   step 1   step 2   step 3       the lanes of a step
 //             +--------+--------+--------+--------+          lane 0  1  2  3
 //             | 64x16  |        |        |        |               4  5  6  7
 //             |        |        |        |        |               ...
@@ -192,6 +192,17 @@ constexpr TileConfig kA100{.block = {64, 128, 16},
                            .min_blocks = 4};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}, {"a100", kA100, run<kA100>}};
 constexpr const char* kAliases[] = {"warp_tile"};
+constexpr Claim kClaims[] = {
+    {"words/FFMA", 24.0 / 128},  // 8 of A and 16 of B
+    {"FFMA/k", 128},
+    {"loads/k", 2 + 4},
+    {"FFMA/load", 128.0 / 6},
+    {"wavefronts/load of As", 4},
+    {"wavefronts/load of Bs", 4},
+    {"ways/store of As", 4},
+    {"wavefronts/store of Bs", 4},
+    {"barriers/block", 2 * 256 / 16},
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -208,6 +219,7 @@ const KernelDefinition definition{
         "A, B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, "
         "element by element",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 
