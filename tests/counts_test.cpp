@@ -64,7 +64,7 @@ TEST(Counts, OfOtherVariantsFollowFromTheirSizes) {
         {"k8",
          "a4",
          {{"loads/k", 4},
-          {"wavefronts/k", 2 * 4 + 2 * 8},
+          {"wavefronts/k", 2 * 2 + 2 * 8},
           {"ways/store of As", 1},
           {"wavefronts stored/load of B", 4},
           {"barriers/block", 64}}},
@@ -74,7 +74,7 @@ TEST(Counts, OfOtherVariantsFollowFromTheirSizes) {
          {{"words/FFMA", (16.0 + 4) / 64},
           {"FFMA/k", 64},
           {"loads/k", 5},
-          {"wavefronts/k", 5 * 4},
+          {"wavefronts/k", 4 * 2 + 1 * 4},
           {"barriers/block", 32}}},
     };
     for (const OfVariant& each : expected)

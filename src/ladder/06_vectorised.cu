@@ -24,8 +24,9 @@
 //          transposed store is the price: 4 scalar stores of 2 wavefronts each.
 //
 // Look at  Shared loads by instruction fall from 16 to 4 for each k, as written (the compiler
-//          merges some of rung 05's too); as words they stay 0.25 an FFMA. Wavefronts halve, 48 ->
-//          24 for each k; reads of B still take 8 where 4 would do, since lanes lie 32 bytes apart.
+//          merges some of rung 05's too); as words they stay 0.25 an FFMA. Wavefronts fall from 48
+//          to 20 for each k: 2 to read A, where neighbouring lanes want the same piece, and still 8
+//          to read B where 4 would do, since lanes lie 32 bytes apart.
 //
 // Next     Two detours try to remove these conflicts, 07 and 08; 09 tunes the sizes.
 #include "device/kernel.h"
@@ -163,9 +164,9 @@ constexpr Claim kClaims[] = {
     {"words/FFMA", 16.0 / 64},
     {"loads/k", 2 + 2},
     {"loads/k of Bs", 2},
-    {"wavefronts/load of As", 4},
+    {"wavefronts/load of As", 2},
     {"wavefronts/load of Bs", 8},
-    {"wavefronts/k", 2 * 4 + 2 * 8},
+    {"wavefronts/k", 2 * 2 + 2 * 8},
     {"wavefronts/k of Bs", 2 * 8},
     {"ways/store of As", 2},  // lanes of a warp store into two rows with the same banks
     {"wavefronts stored/load of B", 4},

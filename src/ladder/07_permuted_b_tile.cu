@@ -161,7 +161,7 @@ constexpr Claim kClaims[] = {
     {"loads/k", 2 + 8},
     {"loads/k of Bs", 8},
     {"wavefronts/load of Bs", 1},
-    {"wavefronts/k", 2 * 4 + 8 * 1},
+    {"wavefronts/k", 2 * 2 + 8 * 1},
     {"wavefronts/k of Bs", 8 * 1},
     {"ways/store of Bs", 2},
     {"wavefronts stored/load of B", 4 * 2},  // a float4 is stored word by word

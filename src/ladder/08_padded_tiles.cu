@@ -183,7 +183,7 @@ constexpr Claim kClaims[] = {
     {"loads/k", 2 + 8},
     {"loads/k of Bs", 8},
     {"wavefronts/load of Bs", 4},
-    {"wavefronts/k", 2 * 4 + 8 * 4},
+    {"wavefronts/k", 2 * 2 + 8 * 4},
     {"wavefronts/k of Bs", 8 * 4},
     {"ways/store of As", 2},
     {"ways/store of Bs", 4},

@@ -176,7 +176,7 @@ constexpr const char* kAliases[] = {"tuned"};
 constexpr Claim kClaims[] = {
     {"words/FFMA", 16.0 / 64},  // as in its parent
     {"loads/k", 2 + 2},
-    {"wavefronts/k", 2 * 4 + 2 * 8},
+    {"wavefronts/k", 2 * 2 + 2 * 8},
     {"ways/store of As", 4},  // BK 16: four groups of a warp's lanes store to the same banks
     {"barriers/block", 2 * 256 / 16},
 };
