@@ -92,6 +92,9 @@ class Device {
 
     /// What accesses came to since the last call; only CPU mode counts them.
     virtual simt::Counters take_counters() { return {}; }
+    /// From now on, blocks that do the same work at other places may stand for each other in what
+    /// is counted, and are then not run: C is not computed.
+    virtual void sample_blocks(bool) {}
 
     virtual std::optional<Vitals> vitals() { return std::nullopt; }
 
