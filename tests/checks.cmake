@@ -22,6 +22,8 @@ tilewright_check(subproject TIMEOUT 120
   COMMAND python3 ${here}/subproject_check.py)
 tilewright_check(diff_size TIMEOUT 60
   COMMAND python3 ${here}/diff_check.py $<TARGET_FILE:tilewright>)
+tilewright_check(counts TIMEOUT 120
+  COMMAND python3 ${here}/count_check.py $<TARGET_FILE:tilewright>)
 tilewright_check(wrong_tiles TIMEOUT 300
   COMMAND python3 ${here}/compile_fail_check.py ${CMAKE_CXX_COMPILER})
 tilewright_check(add_kernel TIMEOUT 900

@@ -60,7 +60,7 @@ exits 0 --help
 check "help names each verb" grep -q verify out
 exits 0 --version
 check "version is one line" test "$(wc -l <out)" = 1
-for verb in list explain diff devices verify bench ladder; do
+for verb in list explain diff devices count verify bench ladder; do
     exits 0 "$verb" --help
 done
 exits 2
@@ -153,6 +153,32 @@ exits 0 verify k9 --device cpu --sizes 64 --variant all
 exits 1 verify k1 --device cpu --sizes 8,1000000 --format json
 check "in a sweep what does not fit is a row" json '[r["status"] for r in d["results"]] == ["ok", "not_run"]'
 check "with its reason" json '"available" in d["results"][1]["reason"]'
+
+# --- count
+exits 0 count k5 k6
+check "the tables fit a terminal" lines_fit
+check "what changed" grep -qE '^  load requests +8192 +2048 +x0.25$' out
+check "where" grep -qF '85  for (int j = 0; j < TN; ++j) b[j] = Bs[k * BN + thread_col + j];' out
+check "with its conflicts" grep -qE '^ +shared load +Bs +32 +65536 +- +4.00 +1.00 +4.00$' out
+check "silent" silent
+exits 0 count 'k*' --shape 64x64x64
+check "all rungs fit a terminal" lines_fit
+DEVICE=4711 exits 0 count k1 --shape 33x31x7 --format md
+check "a Markdown table" grep -q '^|---' out
+exits 0 count k9 --variant all --sizes 64 --output counts.csv --quiet
+check "a line a variant" test "$(wc -l <counts.csv)" -gt 5
+exits 0 count k6 k5 --format json --beta 2 --shape 64x64x64
+check "the first is the first that was asked for" json '[c["rung"] for c in d["counts"]] == ["k6", "k5"]'
+check "C moves twice" json 'abs(d["counts"][0]["totals"]["intensity_dram"] - 2 * 64**3 / (4 * 4 * 64**2)) < 1e-9'
+check "no sampling" json 'd["counts"][0]["sampled"] is None'
+exits 1 count k5 --shape 1x1x99999999999 --format json
+check "what cannot run has a reason" json '"k-tiles" in d["counts"][0]["reason"]' 
+refuses "runs in CPU mode" count k1 --device 0
+refuses "required" count
+refuses "did you mean" count k99
+refuses "no variant" count k1 --variant nosuch
+refuses "more bytes than 64 bits" count k1 --shape 4000000000x4000000000x1
+refuses "no room" count k1 --shape 10000000x10000000x1
 
 # --- bench
 exits 0 bench k2 k5 --device cpu --sizes 16,32 --min-time 0.01 --format json

@@ -50,7 +50,7 @@ void add_output_options(CLI::App& app, Options& o) {
     app.add_flag("--quiet", o.quiet, "No progress; with --output no table either");
 }
 
-void add_problem_options(CLI::App& app, Options& o) {
+void add_shape_options(CLI::App& app, Options& o) {
     app.add_option("--sizes", o.sizes,
                    "Square shapes: 128:4096*2 doubles, 256:1024:256 steps, 100,200 lists");
     // One word each: without a limit the option would also take the rungs that follow it.
@@ -63,6 +63,10 @@ void add_problem_options(CLI::App& app, Options& o) {
     app.add_option("--offset", o.offsets, "Elements of A,B,C behind a 256-byte boundary: a,b,c");
     app.add_option("--alpha", o.alpha, "Factor of the product")->capture_default_str();
     app.add_option("--beta", o.beta, "Factor of the old C")->capture_default_str();
+}
+
+void add_problem_options(CLI::App& app, Options& o) {
+    add_shape_options(app, o);
     app.add_option("--dist", o.dist, "Data: uniform, positive, integers, wide, denormal, specials")
         ->capture_default_str();
     app.add_option("--seed", o.seed, "Draws the data")->capture_default_str();
@@ -89,6 +93,17 @@ void add_explain_options(CLI::App& app, Options& o) {
         ->capture_default_str();
 }
 
+void add_rungs(CLI::App& app, Options& o) {
+    app.add_option("rungs", o.rungs,
+                   "Rungs by id, alias, number, name or glob; the others are "
+                   "compared with the first")
+        ->required();
+}
+
+void add_count_options(CLI::App& app, Options& o) {
+    app.add_option("--device", o.device, "cpu: GPUs have no such counters");
+}
+
 using AddOptions = void (*)(CLI::App&, Options&);
 
 struct Verb {
@@ -111,6 +126,10 @@ const std::vector<Verb>& verbs() {
          {add_rung_option, add_output_options}},
         {"explain", "Explain one rung", run_explain, {add_explain_options, add_output_options}},
         {"diff", "Show the lesson between two rungs", run_diff, {add_diff_options}},
+        {"count",
+         "Count the accesses of rungs in CPU mode, in all and by source line",
+         run_count,
+         {add_rungs, add_variant_option, add_count_options, add_shape_options, add_output_options}},
         {"verify",
          "Compare rungs with an FP64 reference, by default at shapes that hurt",
          run_verify,

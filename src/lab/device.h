@@ -93,6 +93,9 @@ class Device {
 
     /// What accesses came to since the last call; only CPU mode counts them.
     virtual simt::Counters take_counters() { return {}; }
+    /// From now on, blocks that do the same work at other places may stand for each other in what
+    /// is counted, and are then not run: C is not computed.
+    virtual void sample_blocks(bool) {}
 
     /// What CPU mode found wrong with the last launch, warnings too.
     virtual std::vector<simt::Hazard> hazards() { return {}; }

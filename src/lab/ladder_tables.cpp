@@ -80,16 +80,17 @@ Table counted_table(std::span<const Row> rows, const Case& test) {
                  {"wavefronts"},
                  {"words"},
                  {"barriers"}});
+    constexpr std::pair<const char*, int> kColumns[] = {
+        {"global_load_requests", 0}, {"sectors_per_load", 2}, {"global_bytes_per_result", 1},
+        {"wavefronts_per_load", 2},  {"words_per_ffma", 2},   {"barriers_per_block", 0}};
     for (const Row& row : rows) {
         if (!row.counted || row.test != test) continue;
-        const Counted& c = *row.counted;
-        const bool shared = c.shared_loads > 0;
-        table.add({row.label, row.name, std::to_string(c.global_loads),
-                   fmt::format("{:.2f}", c.sectors_per_load),
-                   fmt::format("{:.1f}", c.global_bytes_per_result),
-                   shared ? fmt::format("{:.2f}", c.wavefronts_per_load) : "-",
-                   shared ? fmt::format("{:.2f}", c.words_per_fma) : "-",
-                   c.barriers_per_block > 0 ? fmt::format("{:.0f}", c.barriers_per_block) : "-"});
+        std::vector<std::string> cells{row.label, row.name};
+        for (const auto& [key, digits] : kColumns) {
+            const double value = value_of(*row.counted, key);
+            cells.push_back(value > 0 ? fmt::format("{:.{}f}", value, digits) : "-");
+        }
+        table.add(std::move(cells));
     }
     return table;
 }

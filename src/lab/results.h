@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "lab/case.h"
-#include "lab/counted.h"
 #include "lab/selection.h"
 #include "lab/table.h"
+#include "lab/totals.h"
 #include "lab/verify.h"
 
 namespace tilewright::lab {
@@ -29,7 +29,7 @@ struct Row {
     std::optional<double> median_us, min_us, spread_us, gflops, percent_of_cublas, percent_of_peak;
     std::optional<bool> cold, graph;
     std::optional<Vitals> vitals;  ///< As seen while it ran.
-    std::optional<Counted> counted;  ///< In CPU mode, where accesses were recorded.
+    std::optional<Totals> counted;  ///< In CPU mode, where accesses were recorded.
 };
 
 Row row_for(const Candidate& candidate, const Case& test);

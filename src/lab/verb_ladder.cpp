@@ -105,7 +105,7 @@ void LadderRun::count(const Candidate& candidate, const PreparedCase& prepared) 
     set_verdict(row, verify(device_, *candidate.variant, prepared));
     if (row.outcome == Outcome::ok) {
         ++verified_;
-        row.counted = lab::count(device_.take_counters(), prepared.test());
+        row.counted = totals_of(device_.take_counters(), prepared.test());
     }
     report_.add({&row, 1});
 }
