@@ -72,10 +72,15 @@ void add_problem_options(CLI::App& app, Options& o) {
     app.add_option("--seed", o.seed, "Draws the data")->capture_default_str();
 }
 
-void add_verify_options(CLI::App& app, Options& o) {
+void add_check_options(CLI::App& app, Options& o) {
     app.add_flag("--thorough", o.thorough, "More shapes that hurt");
+    app.add_option("--shuffle", o.shuffle, "CPU mode: draw the threads' order")
+        ->check(CLI::NonNegativeNumber);
+}
+
+void add_verify_options(CLI::App& app, Options& o) {
+    add_check_options(app, o);
     app.add_flag("--fast", o.fast, "CPU mode without checking each access");
-    app.add_option("--shuffle", o.shuffle, "CPU mode: draw the threads' order");
 }
 
 void add_diff_options(CLI::App& app, Options& o) {
@@ -130,6 +135,16 @@ const std::vector<Verb>& verbs() {
          "Count the accesses of rungs in CPU mode, in all and by source line",
          run_count,
          {add_rungs, add_variant_option, add_count_options, add_shape_options, add_output_options}},
+        {"check",
+         "Look for races and other hazards of rungs in CPU mode, at shapes that hurt",
+         run_check,
+         {add_rung_option, add_variant_option, add_shape_options, add_check_options,
+          add_output_options}},
+        {"profile",
+         "Compare CPU mode's counters with those of a GPU, through Nsight Compute",
+         run_profile,
+         {add_rung_option, add_variant_option, add_device_option, add_shape_options,
+          add_output_options}},
         {"verify",
          "Compare rungs with an FP64 reference, by default at shapes that hurt",
          run_verify,
