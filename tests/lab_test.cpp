@@ -153,6 +153,15 @@ TEST(Lessons, EachRungsTextIsInTheProgram) {
     }
 }
 
+TEST(Lessons, TablesOfTheCompilersWorkAreInTheProgram) {
+    for (const std::string_view table : {embedded_resources(), embedded_sass()}) {
+        const auto json = nlohmann::json::parse(table);
+        EXPECT_TRUE(json["nvcc"].is_string());
+        EXPECT_TRUE(json["kernels"].is_array());
+    }
+    EXPECT_NE(embedded_resources(), embedded_sass());
+}
+
 TEST(Lessons, AddAtMost60LinesToTheParent) {
     const auto all = ladder::rungs(ladder::Target::cpu_counted);
     for (const KernelDefinition* rung : all) {

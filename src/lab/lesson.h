@@ -20,6 +20,8 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_files();
 /// What ptxas reported of each kernel, as JSON; empty when that was not recorded.
 std::string_view embedded_resources();
+/// The instructions that the GPU runs, counted by kind for each kernel, as JSON; likewise.
+std::string_view embedded_sass();
 
 /// The file's text; empty for a baseline, which has none.
 std::string_view source_of(const KernelDefinition& rung);

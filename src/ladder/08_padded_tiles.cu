@@ -135,10 +135,12 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
     }
     // --- store tile: beta == 0 never reads C
     const bool vector = cols == BN && rows_aligned(p.C, p.ldc);
+    GlobalPtr<float> C = p.C + (block_row + thread_row) * p.ldc + block_col + thread_col;
+    UNROLL
     for (int i = 0; i < TM; ++i) {
-        if (thread_row + i >= rows) continue;
-        GlobalPtr<float> C = p.C + (block_row + thread_row + i) * p.ldc + block_col + thread_col;
+        if (thread_row + i >= rows) break;
         for (int j = 0; j < TN; j += 4) store4(p, C + j, cols - thread_col - j, vector, &acc[i][j]);
+        C += p.ldc;
     }
 }
 
