@@ -102,21 +102,21 @@ TEST(Bound, SharedVectorsAsWrittenAndScalarsAsCompiled) {
     const auto us = [](double wavefronts) { return wavefronts / 10000 * kWaves; };
     ByHand kernel;
     kernel.add(load(128, 1000, 8000, 4000));
-    EXPECT_DOUBLE_EQ(kernel.us("shared"), us(8000)) << "conflicts stay";
+    EXPECT_DOUBLE_EQ(kernel.us("shared"), us(8000));
     kernel.add(load(128, 1000, 4000, 4000));
-    EXPECT_DOUBLE_EQ(kernel.us("shared"), us(10000)) << "without conflicts, two quarters in one";
+    EXPECT_DOUBLE_EQ(kernel.us("shared"), us(12000));
     kernel.add(load(32, 8000, 32000, 8000));
     kernel.add(load(32, 8000, 8000, 8000));
-    EXPECT_DOUBLE_EQ(kernel.us("shared"), us(10000)) << "they could be in registers";
+    EXPECT_DOUBLE_EQ(kernel.us("shared"), us(12000)) << "they could be in registers";
     // 4000 passes of 100 FFMAs: the vector loads, 2000 of 128 bits and 8000 of 32 are there.
     Built built{.compiled = Compiled{}};
     built.compiled->main_loop = Instructions{.all = 120, .ffma = 100};
     built.compiled->main_loop->shared_loads = {2, 0, 1};
-    EXPECT_DOUBLE_EQ(kernel.us("shared", built), us(10000 + 32000 / 4 + 8000));
+    EXPECT_DOUBLE_EQ(kernel.us("shared", built), us(12000 + 32000 / 4 + 8000));
     built.compiled->main_loop->shared_loads = {4, 0, 0.5};
-    EXPECT_DOUBLE_EQ(kernel.us("shared", built), us(10000 + 32000 + 8000)) << "nothing is merged";
+    EXPECT_DOUBLE_EQ(kernel.us("shared", built), us(12000 + 32000 + 8000)) << "nothing is merged";
     built.compiled->main_loop->shared_loads = {1, 0, 0.5};
-    EXPECT_DOUBLE_EQ(kernel.us("shared", built), us(10000)) << "some are in registers";
+    EXPECT_DOUBLE_EQ(kernel.us("shared", built), us(12000)) << "some are in registers";
     built.compiled->main_loop->shared_loads = {10, 0, 0};
     kernel.count.counters.sites.clear();
     EXPECT_DOUBLE_EQ(kernel.us("shared", built), us(40000)) << "each takes a clock";

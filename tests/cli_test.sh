@@ -121,6 +121,14 @@ exits 0 explain v0
 check "the chapter's name" grep -q '^02 coalesced (k2)' out
 exits 0 explain k5 --format json
 check "explain in JSON" json 'd["variants"][0]["threads"] == 256'
+check "claims in JSON" json 'all(c["claimed"] == c["counted"] for c in d["claims"]) and d["claims"]'
+check "the default GPU" json '[o["gpu"] for o in d["occupancy"]] == ["h200"]'
+check "rules in JSON" json 'all({"rule", "condition", "values"} <= r.keys() for r in d["rules"]) and d["rules"]'
+exits 0 explain k10 --gpu all --variant a100
+check "explain fits a terminal" lines_fit
+check "every GPU" test "$(grep -cE '^(h200|h100|a100|3090|a6000|4090|l40s|b200|5090) +sm_' out)" = 9
+refuses "there are h200, h100" explain k10 --gpu rtx
+refuses "one at a time" explain k9 --variant all
 exits 0 diff k4 k5
 check "the last line counts" grep -qE '^[0-9]+ lines added, [0-9]+ removed$' out
 check "no colours in a pipe" bash -c '! grep -q $'"'\\033'"' out'

@@ -167,8 +167,8 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
     const size_t objects = checking ? 4 : 2;
     if (!(checking || std::count(std::begin(kTables), std::end(kTables), verb)) ||
         arguments.size() <= objects) {
-        err << "usage: kernel_tables resources|sass NVCC OBJECT...\n"
-               "       kernel_tables check NVCC ARCHITECTURE,... FOLDER OBJECT...\n";
+        err << "usage: sass_count resources|sass NVCC OBJECT...\n"
+               "       sass_count check NVCC ARCHITECTURE,... FOLDER OBJECT...\n";
         return 2;
     }
     std::vector<Kernel> kernels;
@@ -178,7 +178,7 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
     out << table(verb, std::move(kernels), arguments[1]);
     return 0;
 } catch (const std::exception& error) {
-    err << "kernel_tables: " << error.what() << '\n';
+    err << "sass_count: " << error.what() << '\n';
     return 1;
 }
 

@@ -16,9 +16,9 @@ namespace tilewright::tools {
 std::string table(const std::string& name, std::vector<Kernel> kernels, const std::string& nvcc);
 
 /// The program: 0, 1 where something fails, 2 where the arguments say nothing to do.
-///   kernel_tables resources NVCC OBJECT...   registers and memory, as ptxas reports them
-///   kernel_tables sass NVCC OBJECT...        what the GPU runs: instructions by kind
-///   kernel_tables check NVCC ARCHITECTURES FOLDER OBJECT...
+///   sass_count resources NVCC OBJECT...   registers and memory, as ptxas reports them
+///   sass_count sass NVCC OBJECT...        what the GPU runs: instructions by kind
+///   sass_count check NVCC ARCHITECTURES FOLDER OBJECT...
 /// fails on spills, on local memory, on a kernel that is not there, on shared loads that the
 /// compiler split, and where a table in FOLDER, written by the same nvcc, says something else.
 int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);

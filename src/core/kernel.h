@@ -24,6 +24,13 @@ struct Variant {
     Status (*run)(const Problem&, const Execution&);
 };
 
+/// A number that the header derives and CPU mode must count, by the default variant at
+/// M = N = K = 256 with aligned operands. lab/claims.h says which quantities there are.
+struct Claim {
+    const char* quantity;  ///< "sectors/load of A"
+    double value;
+};
+
 enum class Kind {
     rung,  ///< A step of the ladder: one idea more than its parent.
     detour,  ///< An idea worth seeing that later rungs do not build on.
@@ -42,6 +49,7 @@ struct KernelDefinition {
     /// What the fast path asks of a problem, and what happens otherwise.
     const char* requirements;
     std::span<const Variant> variants;  ///< The default first.
+    std::span<const Claim> claims = {};  ///< Empty for a baseline only.
 };
 
 }  // namespace tilewright

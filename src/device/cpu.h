@@ -6,8 +6,11 @@
 // fails the check is not made, and a load then yields NaN. cpu_fast is plain pointers.
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <bit>
 #include <cmath>
-#include <limits>
+#include <memory>
 #include <type_traits>
 
 #include "core/kernel.h"
@@ -30,10 +33,13 @@
 #define blockDim (::tilewright::simt::block_extent)
 #define gridDim (::tilewright::simt::grid_extent)
 #define __syncthreads ::tilewright::simt::syncthreads
+#define __syncwarp ::tilewright::simt::syncwarp
+#define __threadfence ::tilewright::simt::threadfence
 
 namespace tilewright::inline TILEWRIGHT_TARGET {
 
 using simt::Operation;
+using simt::Place;
 using simt::Site;
 using Grid = simt::Dim3;
 
@@ -41,24 +47,59 @@ struct alignas(16) float4 {
     float x, y, z, w;
 };
 
+/// An mbarrier's place in shared memory; what it counts is the machine's.
+struct Barrier {
+    uint64_t state;
+};
+
 /// The elements of a matrix that a kernel may touch. Lives as long as the launch.
-struct Bounds : simt::Extent {
-    Bounds(const float* p, int64_t elements, const char* name)
-        : Extent{
-              name, reinterpret_cast<uintptr_t>(p),
-              reinterpret_cast<uintptr_t>(p) + static_cast<uintptr_t>(elements) * sizeof(float)} {}
+class Bounds : public simt::Extent {
+  public:
+    Bounds(const float* p, int64_t rows, int64_t cols, int64_t ld, const char* name)
+        : Extent{.name = name,
+                 .begin = reinterpret_cast<uintptr_t>(p),
+                 .end = reinterpret_cast<uintptr_t>(p) +
+                        static_cast<uintptr_t>(span_of(rows, cols, ld)) * sizeof(float),
+                 .rows = rows,
+                 .cols = cols,
+                 .ld = ld} {}
+    /// Of a matrix, or any array, that the kernel writes.
+    Bounds(float* p, int64_t rows, int64_t cols, int64_t ld, const char* name)
+        : Bounds(static_cast<const float*>(p), rows, cols, ld, name) {
+        if (!TILEWRIGHT_COUNTED) return;
+        shadow_ = std::make_unique<simt::GlobalShadow>(span_of(rows, cols, ld));
+        shadow = shadow_.get();
+    }
+
+  private:
+    std::unique_ptr<simt::GlobalShadow> shadow_;
 };
 
 #if TILEWRIGHT_COUNTED
 
-/// What a skipped load yields: a result that used it fails verification.
+/// What the compiler fills variables with that a kernel declares and does not initialise; it is
+/// asked to by -ftrivial-auto-var-init=pattern.
+#if defined(__clang__)
+inline constexpr uint32_t kUninitialised = 0xffffffff;
+#else
+inline constexpr uint32_t kUninitialised = 0xfefefefe;
+#endif
+
+inline void check_register(float value, Site site) {
+    if (std::bit_cast<uint32_t>(value) == kUninitialised) [[unlikely]]
+        simt::report_register(site);
+}
+inline void check_register(const float4& v, Site site) {
+    for (const float value : {v.x, v.y, v.z, v.w}) check_register(value, site);
+}
+inline void check_register(unsigned, Site) {}
+
+/// What a skipped load yields.
 template <class V>
-V poison() {
-    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-    if constexpr (std::is_same_v<V, float>)
-        return nan;
-    else
-        return {nan, nan, nan, nan};
+V undefined() {
+    std::array<uint32_t, sizeof(V) / 4> words;
+    words.fill(simt::kUndefinedWord);
+    return std::bit_cast<V>(words);
 }
 
 /// A subscript that remembers where in the source it stands.
@@ -80,17 +121,20 @@ class CheckedPtr {
     requires std::is_same_v<const U, T> CheckedPtr(const CheckedPtr<U, kLoad, kStore>& other)
         : p_(other.p_), extent_(other.extent_) {}
 
+    using Value = std::remove_const_t<T>;
+
     class Element {
       public:
         Element(const CheckedPtr& at, Site site) : at_(at), site_(site) {}
-        operator float() const { return at_.template load<float>(site_); }
-        float operator=(float value) const {
+        operator Value() const { return at_.template load<Value>(site_); }
+        Value operator=(Value value) const {
             at_.store(value, site_);
             return value;
         }
         /// A[i] = A[j] copies the element, not the place.
-        float operator=(const Element& other) const { return *this = static_cast<float>(other); }
+        Value operator=(const Element& other) const { return *this = static_cast<Value>(other); }
         Element(const Element&) = default;
+        Value operator+=(Value value) const { return *this = static_cast<Value>(*this) + value; }
 
       private:
         CheckedPtr at_;
@@ -100,7 +144,7 @@ class CheckedPtr {
     auto operator[](Index index) const {
         const CheckedPtr at = *this + index.value;
         if constexpr (std::is_const_v<T>)
-            return at.template load<float>(index.site);
+            return at.template load<Value>(index.site);
         else
             return Element(at, index.site);
     }
@@ -110,20 +154,25 @@ class CheckedPtr {
         const auto bytes = static_cast<uintptr_t>(elements) * sizeof(T);
         return {reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(p_) + bytes), extent_};
     }
+    CheckedPtr operator-(int64_t elements) const { return *this + -elements; }
     CheckedPtr& operator+=(int64_t elements) { return *this = *this + elements; }
+    CheckedPtr& operator-=(int64_t elements) { return *this = *this - elements; }
 
     bool operator==(const CheckedPtr& other) const { return p_ == other.p_; }
 
     template <class V>
-    V load(Site site) const {
-        if (!simt::trace(kLoad, *extent_, p_, sizeof(V), site)) return poison<V>();
+    V load(Site site, bool is_volatile = false) const {
+        if (!simt::trace(kLoad, *extent_, p_, sizeof(V), site, is_volatile)) return undefined<V>();
         return *reinterpret_cast<const V*>(p_);
     }
     template <class V>
-    void store(V value, Site site) const {
-        if (simt::trace(kStore, *extent_, p_, sizeof(V), site)) *reinterpret_cast<V*>(p_) = value;
+    void store(V value, Site site, bool is_volatile = false) const {
+        check_register(value, site);
+        if (simt::trace(kStore, *extent_, p_, sizeof(V), site, is_volatile))
+            *reinterpret_cast<V*>(p_) = value;
     }
-    const T* address() const { return p_; }
+    T* address() const { return p_; }
+    Place place(Site site) const { return {extent_, const_cast<Value*>(p_), site}; }
 
   private:
     template <class, Operation, Operation>
@@ -156,12 +205,43 @@ template <class V, class T, Operation kLoad, Operation kStore>
 void st(const CheckedPtr<T, kLoad, kStore>& p, V value, Site site = Site::here()) {
     p.store(value, site);
 }
+template <class V, class T, Operation kLoad, Operation kStore>
+V ld_volatile(const CheckedPtr<T, kLoad, kStore>& p, Site site = Site::here()) {
+    const V value = p.template load<V>(site, true);
+    if constexpr (std::is_integral_v<V>) {
+        simt::take_over(p.place(site), false);
+        simt::poll(p.address(), value, site);
+    }
+    return value;
+}
+template <class V, class T, Operation kLoad, Operation kStore>
+void st_volatile(const CheckedPtr<T, kLoad, kStore>& p, V value, Site site = Site::here()) {
+    if constexpr (std::is_integral_v<V>) simt::hand_on(p.place(site), false);
+    p.store(value, site, true);
+}
 
+/// False, and told, when there is no such element.
+template <class T, Operation kLoad, Operation kStore>
+bool trace_atomic(const CheckedPtr<T, kLoad, kStore>& p, Site site) {
+    constexpr auto kAtomic =
+        kLoad == Operation::global_load ? Operation::global_atomic : Operation::shared_atomic;
+    return simt::trace(kAtomic, *p.place(site).extent, p.address(), sizeof(T), site);
+}
+template <class Pointer>
+Place place_of(const Pointer& p, Site site) {
+    return p.place(site);
+}
 inline const float* address_of(GlobalPtr<const float> p) {
+    return p.address();
+}
+template <class Pointer>
+auto* raw(const Pointer& p) {
     return p.address();
 }
 
 #else
+
+inline void check_register(float, Site) {}
 
 template <class T>
 using GlobalPtr = T*;
@@ -181,11 +261,38 @@ V ld(const T* p, Site = {}) {
     return *reinterpret_cast<const V*>(p);
 }
 template <class V, class T>
-void st(T* p, V value) {
+void st(T* p, V value, Site = {}) {
     *reinterpret_cast<V*>(p) = value;
 }
-
+template <class V, class T>
+V ld_volatile(const T* p, Site site = {}) {
+    if constexpr (std::is_integral_v<V>) {
+        const V value = std::atomic_ref(*const_cast<T*>(p)).load();
+        simt::poll(p, value, site);
+        return value;
+    }
+    return ld<V>(p);
+}
+template <class V, class T>
+void st_volatile(T* p, V value, Site = {}) {
+    if constexpr (std::is_integral_v<V>)
+        std::atomic_ref(*p).store(value);
+    else
+        st(p, value);
+}
+template <class T>
+bool trace_atomic(const T*, Site) {
+    return true;
+}
+template <class T>
+Place place_of(T* p, Site site) {
+    return {nullptr, const_cast<std::remove_const_t<T>*>(p), site};
+}
 inline const float* address_of(const float* p) {
+    return p;
+}
+template <class T>
+T* raw(T* p) {
     return p;
 }
 
@@ -199,8 +306,11 @@ void ld4(float* to, const Pointer& from, Site site = Site::here()) {
 }
 
 /// a * b + c, rounded once: the same bits as the GPU's FFMA.
-inline float fma_(float a, float b, float c) {
-    if (TILEWRIGHT_COUNTED) ++simt::lane.ffma;
+inline float fma_(float a, float b, float c, [[maybe_unused]] Site site = Site::here()) {
+    if (TILEWRIGHT_COUNTED) {
+        simt::trace_ffma(site);
+        for (const float operand : {a, b, c}) check_register(operand, site);
+    }
     return std::fma(a, b, c);
 }
 
@@ -209,11 +319,27 @@ inline bool rows_aligned(GlobalPtr<const float> p, int64_t ld) {
     return reinterpret_cast<uintptr_t>(address_of(p)) % 16 == 0 && ld % 4 == 0;
 }
 
+/// One block for each tile of a matrix, numbered along m; `result` is to be written by them.
+template <class... Parameters, class... Arguments>
+Status launch_tiles(void (*kernel)(Parameters...), int64_t tiles_m, int64_t tiles_n, Grid block,
+                    const Execution& execution, const Bounds* result,
+                    const Arguments&... arguments) {
+    return static_cast<simt::Machine*>(execution.stream)
+        ->launch({.grid = Grid(static_cast<unsigned>(tiles_m * tiles_n)),
+                  .block = block,
+                  .counted = TILEWRIGHT_COUNTED,
+                  .tile_rows = static_cast<uint64_t>(tiles_m),
+                  .result = result,
+                  .thread = [&] { kernel(arguments...); }});
+}
+
 template <class... Parameters, class... Arguments>
 Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block,
                      const Execution& execution, const Arguments&... arguments) {
     return static_cast<simt::Machine*>(execution.stream)
-        ->launch(grid, block, TILEWRIGHT_COUNTED, [&] { kernel(arguments...); });
+        ->launch({.grid = grid, .block = block, .counted = TILEWRIGHT_COUNTED, .thread = [&] {
+                      kernel(arguments...);
+                  }});
 }
 
 }  // namespace tilewright::inline TILEWRIGHT_TARGET

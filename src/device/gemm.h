@@ -20,28 +20,27 @@ struct Gemm {
 };
 
 #if !defined(__CUDACC_RTC__)
-/// Blocks are numbered in one dimension: the other two stop at 65535, which a tall matrix exceeds.
-inline int64_t tile_count(const Problem& problem, const Tile& block) {
-    return ceil_div(problem.m, block.m) * ceil_div(problem.n, block.n);
-}
-
 /// Runs a kernel with one block for each block tile of C; an empty C needs none.
 inline Status launch(void (*kernel)(Gemm), const TileConfig& tile, Grid block,
                      const Problem& problem, const Execution& execution) {
     if (problem.m == 0 || problem.n == 0) return {};
-    const int64_t tiles = tile_count(problem, tile.block);
-    if (tiles > 0x7fffffff)
-        return {StatusCode::not_supported,
-                "C has " + std::to_string(tiles) + " block tiles; a grid holds 2147483647"};
+    const int64_t tiles_m = ceil_div(problem.m, tile.block.m);
+    const int64_t tiles_n = ceil_div(problem.n, tile.block.n);
+    // Blocks are numbered in one dimension: the other two stop at 65535, which a tall matrix
+    // exceeds.
+    if (tiles_m > 0x7fffffff / tiles_n)
+        return {StatusCode::not_supported, "C has " + std::to_string(tiles_m) + " x " +
+                                               std::to_string(tiles_n) +
+                                               " block tiles; a grid holds 2147483647"};
     const bool product = problem.k > 0 && problem.alpha != 0.0f;
     const int64_t k = product ? problem.k : 0;
     // Kernels count k-tiles in 32 bits.
     if (tile.block.k > 0 && ceil_div(k, tile.block.k) > 0x7fffffff)
         return {StatusCode::not_supported,
                 "K has more than 2147483647 k-tiles of " + std::to_string(tile.block.k)};
-    const Bounds a(problem.A, span_of(problem.m, k, problem.lda), "A");
-    const Bounds b(problem.B, span_of(k, problem.n, problem.ldb), "B");
-    const Bounds c(problem.C, span_of(problem.m, problem.n, problem.ldc), "C");
+    const Bounds a(problem.A, problem.m, k, problem.lda, "A");
+    const Bounds b(problem.B, k, problem.n, problem.ldb, "B");
+    const Bounds c(problem.C, problem.m, problem.n, problem.ldc, "C");
     const Gemm p{
         .m = problem.m,
         .n = problem.n,
@@ -55,7 +54,7 @@ inline Status launch(void (*kernel)(Gemm), const TileConfig& tile, Grid block,
         .C = global_ptr(problem.C, c),
         .ldc = problem.ldc,
     };
-    return launch_kernel(kernel, Grid(static_cast<unsigned>(tiles)), block, execution, p);
+    return launch_tiles(kernel, tiles_m, tiles_n, block, execution, &c, p);
 }
 #endif
 

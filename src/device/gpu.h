@@ -38,6 +38,31 @@ __device__ __forceinline__ void st(T* p, V value) {
     *reinterpret_cast<V*>(p) = value;
 }
 
+/// A scalar or vector access that the compiler must neither merge nor leave out: what a counter is
+/// to show on the GPU, or a word that other blocks write.
+template <class V, class T>
+__device__ __forceinline__ V ld_volatile(const T* p) {
+    if constexpr (sizeof(V) == 16) {
+        V v;
+        asm volatile("ld.volatile.v4.f32 {%0, %1, %2, %3}, [%4];"
+                     : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                     : "l"(p)
+                     : "memory");
+        return v;
+    } else {
+        return *reinterpret_cast<const volatile V*>(p);
+    }
+}
+template <class V, class T>
+__device__ __forceinline__ void st_volatile(T* p, V value) {
+    if constexpr (sizeof(V) == 16)
+        asm volatile("st.volatile.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(p), "f"(value.x),
+                     "f"(value.y), "f"(value.z), "f"(value.w)
+                     : "memory");
+    else
+        *reinterpret_cast<volatile V*>(p) = value;
+}
+
 /// Four neighbours into four registers, as one 16-byte access.
 template <class T>
 __device__ __forceinline__ void ld4(float* to, const T* from) {
@@ -60,7 +85,7 @@ using Grid = dim3;
 
 /// CPU mode keeps a matrix's extent beside its pointer; the GPU has nothing to keep.
 struct Bounds {
-    Bounds(const float*, int64_t, const char*) {}
+    Bounds(const float*, int64_t, int64_t, int64_t, const char*) {}
 };
 template <class T>
 GlobalPtr<T> global_ptr(T* p, const Bounds&) {
@@ -88,6 +113,14 @@ Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block,
                                                      : StatusCode::execution_failed,
             std::string("cudaLaunchKernelEx: ") + cudaGetErrorName(error) + " (" +
                 cudaGetErrorString(error) + ")" + cause};
+}
+
+/// One block for each tile of a matrix, numbered along m; `result` is to be written by them.
+template <class... Parameters, class... Arguments>
+Status launch_tiles(void (*kernel)(Parameters...), int64_t tiles_m, int64_t tiles_n, Grid block,
+                    const Execution& execution, const Bounds*, Arguments... arguments) {
+    return launch_kernel(kernel, Grid(static_cast<unsigned>(tiles_m * tiles_n)), block, execution,
+                         arguments...);
 }
 #endif
 

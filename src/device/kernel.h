@@ -13,9 +13,9 @@
 #include "device/arithmetic.h"
 
 #if defined(__CUDACC__)
-#include "device/gpu.h"
+#include "device/gpu_sync.h"
 #else
-#include "device/cpu.h"
+#include "device/cpu_sync.h"
 #endif
 
 #include "device/gemm.h"

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "lab/environment.h"
+#include "lab/gpus.h"
 #include "lab/text.h"
 #include "lab/usage.h"
 #include "lab/verbs.h"
@@ -71,10 +72,15 @@ void add_problem_options(CLI::App& app, Options& o) {
     app.add_option("--seed", o.seed, "Draws the data")->capture_default_str();
 }
 
-void add_verify_options(CLI::App& app, Options& o) {
+void add_check_options(CLI::App& app, Options& o) {
     app.add_flag("--thorough", o.thorough, "More shapes that hurt");
+    app.add_option("--shuffle", o.shuffle, "CPU mode: draw the threads' order")
+        ->check(CLI::NonNegativeNumber);
+}
+
+void add_verify_options(CLI::App& app, Options& o) {
+    add_check_options(app, o);
     app.add_flag("--fast", o.fast, "CPU mode without checking each access");
-    app.add_option("--shuffle", o.shuffle, "CPU mode: draw the threads' order");
 }
 
 void add_diff_options(CLI::App& app, Options& o) {
@@ -82,8 +88,14 @@ void add_diff_options(CLI::App& app, Options& o) {
     app.add_option("after", o.after, "The rung to compare it with, such as k6")->required();
 }
 
-void add_one_rung(CLI::App& app, Options& o) {
+void add_explain_options(CLI::App& app, Options& o) {
     app.add_option("rung", o.rungs, "Its id, alias, number or name")->required()->expected(1);
+    app.add_option("--variant", o.variant, "The variant of this name, or default")
+        ->capture_default_str();
+    std::vector<std::string> words;
+    for (const Gpu& gpu : gpus()) words.emplace_back(gpu.word);
+    app.add_option("--gpu", o.gpu, "Occupancy on " + join(words, ", ") + " or all")
+        ->capture_default_str();
 }
 
 void add_rungs(CLI::App& app, Options& o) {
@@ -119,12 +131,22 @@ const std::vector<Verb>& verbs() {
          "List the rungs in reading order",
          run_list,
          {add_rung_option, add_output_options}},
-        {"explain", "Explain one rung", run_explain, {add_one_rung, add_output_options}},
+        {"explain", "Explain one rung", run_explain, {add_explain_options, add_output_options}},
         {"diff", "Show the lesson between two rungs", run_diff, {add_diff_options}},
         {"count",
          "Count the accesses of rungs in CPU mode, in all and by source line",
          run_count,
          {add_rungs, add_variant_option, add_count_options, add_shape_options, add_output_options}},
+        {"check",
+         "Look for races and other hazards of rungs in CPU mode, at shapes that hurt",
+         run_check,
+         {add_rung_option, add_variant_option, add_shape_options, add_check_options,
+          add_output_options}},
+        {"profile",
+         "Compare CPU mode's counters with those of a GPU, through Nsight Compute",
+         run_profile,
+         {add_rung_option, add_variant_option, add_device_option, add_shape_options,
+          add_output_options}},
         {"verify",
          "Compare rungs with an FP64 reference, by default at shapes that hurt",
          run_verify,

@@ -16,6 +16,7 @@
 
 #include "core/kernel.h"
 #include "simt/counters.h"
+#include "simt/hazard.h"
 
 namespace tilewright::lab {
 
@@ -95,6 +96,9 @@ class Device {
     /// From now on, blocks that do the same work at other places may stand for each other in what
     /// is counted, and are then not run: C is not computed.
     virtual void sample_blocks(bool) {}
+
+    /// What CPU mode found wrong with the last launch, warnings too.
+    virtual std::vector<simt::Hazard> hazards() { return {}; }
 
     virtual std::optional<Vitals> vitals() { return std::nullopt; }
 

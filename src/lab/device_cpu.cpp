@@ -36,6 +36,8 @@ class CpuDevice : public Device {
     Execution execution() override { return {&machine_}; }
 
     simt::Counters take_counters() override { return machine_.take_counters(); }
+    void sample_blocks(bool on) override { machine_.sample_blocks(on); }
+    std::vector<simt::Hazard> hazards() override { return machine_.hazards(); }
 
     size_t free_memory() const override { return host_memory().available; }
 

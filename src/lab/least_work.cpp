@@ -44,13 +44,6 @@ double merged_requests(const simt::Counters& counters, Operation operation, cons
     return requests;
 }
 
-/// A written vector load: two quarters of a warp may go together where neighbours share an address,
-/// which the counts do not tell; where they collide in the banks that gains nothing.
-double fewest_of_vector(const SiteCounters& site) {
-    const double ideal = real(site.ideal_wavefronts), wavefronts = real(site.wavefronts);
-    return wavefronts >= 2 * ideal ? wavefronts : wavefronts - ideal / 2;
-}
-
 /// Scalar loads, merged into as many instructions of each width as the binary has for them. A merged
 /// one has the words of each of its parts, and so at least the mean of their wavefronts: the least
 /// sum merges the worst conflicts most.
@@ -83,7 +76,7 @@ double fewest_load_wavefronts(const Count& count, const std::optional<Compiled>&
             scalar_words += real(site.requests);
             continue;
         }
-        kept += site.width_bits > 32 ? fewest_of_vector(site) : real(site.wavefronts);
+        kept += real(site.wavefronts);
         if (site.width_bits <= 128)
             written[std::countr_zero(site.width_bits / 32)] += real(site.requests);
     }

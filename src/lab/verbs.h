@@ -13,6 +13,8 @@ int run_explain(const Options& options);
 int run_diff(const Options& options);
 int run_devices(const Options& options);
 int run_count(const Options& options);
+int run_check(const Options& options);
+int run_profile(const Options& options);
 int run_verify(const Options& options);
 int run_bench(const Options& options);
 int run_ladder(const Options& options);

@@ -58,6 +58,13 @@ Status run(const Problem& problem, const Execution& execution) {
 constexpr TileConfig kDefault{.block = {32, 32}, .threads = 1024};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
 constexpr const char* kAliases[] = {"naive"};
+constexpr Claim kClaims[] = {
+    {"sectors/load of A", 32},  // lanes lie a row apart
+    {"sectors/load of B", 1},  // all lanes want one element
+    {"sectors/store of C", 32},  // a row apart again
+    {"sectors/FFMA", 32 + 1},  // of both loads
+    {"FLOP/byte loaded", 2.0 / 8},
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -70,6 +77,7 @@ const KernelDefinition definition{
     .idea = "One thread computes one element of C, and neighbouring threads compute one column.",
     .requirements = "none: every problem takes the same path",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 

@@ -56,6 +56,14 @@ Status run(const Problem& problem, const Execution& execution) {
 constexpr TileConfig kDefault{.block = {32, 32}, .threads = 1024};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
 constexpr const char* kAliases[] = {"v0", "coalesced"};
+constexpr Claim kClaims[] = {
+    {"sectors/load of A", 1},
+    {"sectors/load of B", 4},  // 32 lanes of 4 bytes
+    {"sectors/store of C", 4},
+    {"sectors/FFMA", 1 + 4},
+    {"FLOP/byte loaded", 2.0 / 8},
+    {"global bytes/result", 256 * (1 + 4) + 4},  // a sector is 32 bytes for 32 results
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -70,6 +78,7 @@ const KernelDefinition definition{
         "piece.",
     .requirements = "none: every problem takes the same path",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 

@@ -14,7 +14,7 @@
 // Picture              k0  BK              BN
 //                    +---+---+---+     +-------+
 //               BM   |   |As |   |     |       | k0
-//                    +---+---+---+     |  Bs   | BK      C tile (BM x BN) += As * Bs
+//                    +---+---+---+     |  Bs   | BK    C tile (BM x BN) += As * Bs
 //                                      +-------+
 //
 //          At the edges a tile reaches past the matrix. What is not there is filled with zeros,
@@ -87,6 +87,14 @@ Status run(const Problem& problem, const Execution& execution) {
 constexpr TileConfig kDefault{.block = {32, 32, 32}, .threads = 1024};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
 constexpr const char* kAliases[] = {"shared_tile"};
+constexpr Claim kClaims[] = {
+    {"global bytes/result", 2 * 256 * 4 / 32 + 4},  // a loaded element serves 32 products
+    {"FLOP/byte loaded", 8},
+    {"words/FFMA", 2},
+    {"wavefronts/load of As", 1},
+    {"wavefronts/load of Bs", 1},
+    {"barriers/block", 2 * 256 / 32},  // two for each k-tile
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -101,6 +109,7 @@ const KernelDefinition definition{
         "them there.",
     .requirements = "none: tiles at the edge are filled with zeros",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 

@@ -89,6 +89,14 @@ Status run(const Problem& problem, const Execution& execution) {
 constexpr TileConfig kDefault{.block = {64, 64, 8}, .thread = {8, 1}, .threads = 512};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
 constexpr const char* kAliases[] = {"block_tile_1d"};
+constexpr Claim kClaims[] = {
+    {"global bytes/result", 2 * 256 * 4 / 64 + 4},  // a loaded element serves 64 products
+    {"FLOP/byte loaded", 16},
+    {"words/FFMA", 9.0 / 8},
+    {"wavefronts/load of As", 1},  // all lanes want the same word
+    {"wavefronts/load of Bs", 1},
+    {"barriers/block", 2 * 256 / 8},
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -103,6 +111,7 @@ const KernelDefinition definition{
         "serves TM products.",
     .requirements = "none: tiles at the edge are filled with zeros",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 

@@ -118,6 +118,17 @@ constexpr TileConfig kDefault{
     .block = {128, 128, 8}, .thread = {8, 8}, .threads = 256, .unroll_k = 2, .min_blocks = 2};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
 constexpr const char* kAliases[] = {"block_tile_2d"};
+constexpr Claim kClaims[] = {
+    {"FLOP/byte loaded", 32},
+    {"FFMA/global load", 64},  // 8 loads of a thread for each k-tile, and 8 * 64 products
+    {"words/FFMA", 16.0 / 64},
+    {"loads/k", 16},
+    {"wavefronts/load of As", 2},
+    {"wavefronts/load of Bs", 4},
+    {"wavefronts/k", 8 * 2 + 8 * 4},
+    {"sectors/store of C", 32},
+    {"barriers/block", 2 * 256 / 8},
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -130,6 +141,7 @@ const KernelDefinition definition{
     .idea = "A thread computes TM x TN elements as outer products of two fragments in registers.",
     .requirements = "none: tiles at the edge are filled with zeros",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 

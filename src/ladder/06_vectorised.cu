@@ -9,10 +9,13 @@
 //          already. A fragment of A lies in a column, so its tile is stored transposed, as (BK,
 //          BM), on the way from global to shared memory.
 //
-// Picture  A, a row: x y z w   ->   As[k + 0][row] = x     Then a fragment of A lies in a row:
-//                                   As[k + 1][row] = y     As[k][thread_row .. thread_row + 7],
-//                                   As[k + 2][row] = z     two loads of 16 bytes.
+// Picture  A, a row: x y z w   ->   As[k + 0][row] = x
+//                                   As[k + 1][row] = y
+//                                   As[k + 2][row] = z
 //                                   As[k + 3][row] = w
+//
+//          Then a fragment of A lies in a row: As[k][thread_row .. thread_row + 7], two loads of 16
+//          bytes.
 //
 //          A float4 must start on 16 bytes. Interior tiles of aligned matrices take that path;
 //          edges and unaligned matrices go element by element, in the same functions.
@@ -21,8 +24,9 @@
 //          transposed store is the price: 4 scalar stores of 2 wavefronts each.
 //
 // Look at  Shared loads by instruction fall from 16 to 4 for each k, as written (the compiler
-//          merges some of rung 05's too); as words they stay 0.25 an FFMA. Wavefronts halve, 48 ->
-//          24 for each k; reads of B still take 8 where 4 would do, since lanes lie 32 bytes apart.
+//          merges some of rung 05's too); as words they stay 0.25 an FFMA. Wavefronts fall from 48
+//          to 20 for each k: 2 to read A, where neighbouring lanes want the same piece, and still 8
+//          to read B where 4 would do, since lanes lie 32 bytes apart.
 //
 // Next     Two detours try to remove these conflicts, 07 and 08; 09 tunes the sizes.
 #include "device/kernel.h"
@@ -156,6 +160,20 @@ constexpr TileConfig kDefault{
     .block = {128, 128, 8}, .thread = {8, 8}, .threads = 256, .unroll_k = 2, .min_blocks = 2};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
 constexpr const char* kAliases[] = {"vectorised"};
+constexpr Claim kClaims[] = {
+    {"FLOP/byte loaded", 32},
+    {"FFMA/global load", 4 * 64},
+    {"words/FFMA", 16.0 / 64},
+    {"loads/k", 2 + 2},
+    {"loads/k of Bs", 2},
+    {"wavefronts/load of As", 2},
+    {"wavefronts/load of Bs", 8},
+    {"wavefronts/k", 2 * 2 + 2 * 8},
+    {"wavefronts/k of Bs", 2 * 8},
+    {"ways/store of As", 2},  // lanes of a warp store into two rows with the same banks
+    {"wavefronts stored/load of B", 4},
+    {"barriers/block", 2 * 256 / 8},
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -172,6 +190,7 @@ const KernelDefinition definition{
         "A, B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, "
         "element by element",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 

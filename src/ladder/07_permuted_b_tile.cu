@@ -158,6 +158,16 @@ constexpr TileConfig kDefault{
     .block = {128, 128, 8}, .thread = {8, 8}, .threads = 256, .unroll_k = 2, .min_blocks = 2};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
 constexpr const char* kAliases[] = {"permuted_b_tile"};
+constexpr Claim kClaims[] = {
+    {"words/FFMA", 16.0 / 64},
+    {"loads/k", 2 + 8},
+    {"loads/k of Bs", 8},
+    {"wavefronts/load of Bs", 1},
+    {"wavefronts/k", 2 * 2 + 8 * 1},
+    {"wavefronts/k of Bs", 8 * 1},
+    {"ways/store of Bs", 2},
+    {"wavefronts stored/load of B", 4 * 2},  // a float4 is stored word by word
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -174,6 +184,7 @@ const KernelDefinition definition{
         "A, B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, "
         "element by element",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 

@@ -9,8 +9,10 @@
 //          rows start in other banks. The variant "default" pads B by 5 columns, as Boehm's kernel
 //          does; "a4" pads the transposed A by 4.
 //
-// Picture  Banks of As[k][0], BM = 128:   pitch 128:  k=0: 0   k=4: 0    two rows collide
-//                                         pitch 132:  k=0: 0   k=4: 16   and now they do not
+// Picture  Banks of As[k][0], BM = 128:
+//
+//           pitch 128:  k=0: 0   k=4: 0    two rows collide
+//           pitch 132:  k=0: 0   k=4: 16   and now they do not
 //
 // Cost     Padding moves rows against each other; it cannot help lanes that read one row, and all
 //          lanes read row k of Bs. Rows of 133 words do not keep 16-byte alignment, so that
@@ -178,6 +180,17 @@ constexpr TileConfig kPaddedA{.block = {128, 128, 8},
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>},
                                  {"a4", kPaddedA, run<kPaddedA>}};
 constexpr const char* kAliases[] = {"padded_tiles"};
+constexpr Claim kClaims[] = {
+    {"words/FFMA", 16.0 / 64},
+    {"loads/k", 2 + 8},
+    {"loads/k of Bs", 8},
+    {"wavefronts/load of Bs", 4},
+    {"wavefronts/k", 2 * 2 + 8 * 4},
+    {"wavefronts/k of Bs", 8 * 4},
+    {"ways/store of As", 2},
+    {"ways/store of Bs", 4},
+    {"wavefronts stored/load of B", 4 * 4},
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -192,6 +205,7 @@ const KernelDefinition definition{
         "A, B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, "
         "element by element",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 

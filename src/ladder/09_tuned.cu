@@ -175,6 +175,13 @@ constexpr Variant kVariants[] = {
     variant<tile({256, 128, 8}, {16, 8}, 8, 0)>("256x128x8-16x8"),
 };
 constexpr const char* kAliases[] = {"tuned"};
+constexpr Claim kClaims[] = {
+    {"words/FFMA", 16.0 / 64},  // as in its parent
+    {"loads/k", 2 + 2},
+    {"wavefronts/k", 2 * 2 + 2 * 8},
+    {"ways/store of As", 4},  // BK 16: four groups of a warp's lanes store to the same banks
+    {"barriers/block", 2 * 256 / 16},
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -191,6 +198,7 @@ const KernelDefinition definition{
         "A, B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, "
         "element by element",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 

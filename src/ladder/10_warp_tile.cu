@@ -10,9 +10,9 @@
 //          in steps side by side: TM x TN elements a lane in each. A lane keeps the fragments of
 //          all its steps for one k in registers at once.
 //
-// Picture  A warp tile of 64 x 64, TM x TN = 8 x 4, 4 steps along n:
+// Picture  A warp tile of 64 x 64, TM x TN = 8 x 4, 4 steps along n of 8 x 4 lanes each:
 //
-//               step 0   step 1   step 2   step 3       a step: 8 x 4 lanes of 8 x 4 elements
+//               step 0   step 1   step 2   step 3       the lanes of a step
 //             +--------+--------+--------+--------+          lane 0  1  2  3
 //             | 64x16  |        |        |        |               4  5  6  7
 //             |        |        |        |        |               ...
@@ -21,10 +21,10 @@
 // Cost     8 elements of A and 4 x 4 of B for 128 products: 0.1875 loads each, 6 of 16 bytes. 128
 //          accumulators a thread; 168 registers let an SM hold three blocks of 128 threads.
 //
-// Look at  Shared loads for each FFMA: 0.25 -> 0.1875, FFMA to 16-byte loads 128 : 6. Reads of A
-//          and B both take 4 wavefronts, the least that 16-byte loads allow: in B lanes lie 16
-//          bytes apart, and in A a quarter of a warp wants only two pieces. The transposed store of
-//          A takes 4 wavefronts, since BK is 16.
+// Look at  Shared loads for each FFMA: 0.25 -> 0.1875, FFMA to 16-byte loads 128 : 6. No read meets
+//          a conflict: B takes 4 wavefronts, since its lanes lie 16 bytes apart, and A 2, since
+//          four neighbouring lanes want the same piece. The transposed store of A takes 4
+//          wavefronts, since BK is 16.
 //
 // Next     Loading and multiplying still take turns: nothing is in flight while the block
 //          multiplies.
@@ -192,6 +192,17 @@ constexpr TileConfig kA100{.block = {64, 128, 16},
                            .min_blocks = 4};
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}, {"a100", kA100, run<kA100>}};
 constexpr const char* kAliases[] = {"warp_tile"};
+constexpr Claim kClaims[] = {
+    {"words/FFMA", 24.0 / 128},  // 8 of A and 16 of B
+    {"FFMA/k", 128},
+    {"loads/k", 2 + 4},
+    {"FFMA/load", 128.0 / 6},
+    {"wavefronts/load of As", 2},
+    {"wavefronts/load of Bs", 4},
+    {"ways/store of As", 4},
+    {"wavefronts/store of Bs", 4},
+    {"barriers/block", 2 * 256 / 16},
+};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -208,6 +219,7 @@ const KernelDefinition definition{
         "A, B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, "
         "element by element",
     .variants = kVariants,
+    .claims = kClaims,
 };
 #endif
 

@@ -12,11 +12,6 @@ namespace {
 
 constexpr unsigned kSectorBytes = 32, kBankBytes = 4, kBanks = 32;
 
-/// Lanes that one wavefront can serve at most: the banks deliver 128 bytes together.
-constexpr int lanes_per_phase(unsigned bytes) {
-    return static_cast<int>(kBanks * kBankBytes / std::max(bytes, kBankBytes));
-}
-
 int distinct(std::array<uintptr_t, kWarpSize * 2>& values, int count) {
     if (!std::is_sorted(values.begin(), values.begin() + count))
         std::sort(values.begin(), values.begin() + count);
@@ -37,42 +32,58 @@ int sectors(std::span<const uintptr_t> addresses, unsigned bytes) {
     return distinct(touched, count);
 }
 
-int wavefronts(std::span<const uintptr_t, kWarpSize> addresses, uint32_t active, unsigned bytes) {
-    const int phase_lanes = lanes_per_phase(bytes);
-    int total = 0;
-    for (int first = 0; first < kWarpSize; first += phase_lanes) {
-        std::array<uintptr_t, kBanks> words;  // distinct words of this phase, chained by bank
-        std::array<int8_t, kBanks> next, head;
-        head.fill(-1);
-        std::array<uint8_t, kBanks> depth{};
-        int count = 0, worst = 0;
-        for (int lane = first; lane < first + phase_lanes; ++lane) {
-            if (!(active >> lane & 1)) continue;
-            for (unsigned offset = 0; offset < bytes; offset += kBankBytes) {
-                const uintptr_t word = (addresses[lane] + offset) / kBankBytes;
-                const unsigned bank = word % kBanks;
-                int seen = head[bank];
-                while (seen >= 0 && words[seen] != word) seen = next[seen];
-                if (seen >= 0) continue;
-                words[count] = word;
-                next[count] = head[bank];
-                head[bank] = static_cast<int8_t>(count++);
-                worst = std::max<int>(worst, ++depth[bank]);
-            }
+namespace {
+
+/// The most lanes that want different words of one bank, over the lanes first to last - 1.
+int passes(std::span<const uintptr_t, kWarpSize> addresses, uint32_t active, unsigned bytes,
+           int first, int last) {
+    std::array<uintptr_t, kWarpSize * 4> words;  // distinct ones, chained by bank
+    std::array<int16_t, kWarpSize * 4> next;
+    std::array<int16_t, kBanks> head;
+    head.fill(-1);
+    std::array<uint8_t, kBanks> depth{};
+    int count = 0, worst = 0;
+    for (int lane = first; lane < last; ++lane) {
+        if (!(active >> lane & 1)) continue;
+        for (unsigned offset = 0; offset < bytes; offset += kBankBytes) {
+            const uintptr_t word = (addresses[lane] + offset) / kBankBytes;
+            const unsigned bank = word % kBanks;
+            int seen = head[bank];
+            while (seen >= 0 && words[seen] != word) seen = next[seen];
+            if (seen >= 0) continue;
+            words[count] = word;
+            next[count] = head[bank];
+            head[bank] = static_cast<int16_t>(count++);
+            worst = std::max<int>(worst, ++depth[bank]);
         }
-        total += worst;
     }
-    return total;
+    return worst;
 }
 
-int ideal_wavefronts(uint32_t active, unsigned bytes) {
-    const int phase_lanes = lanes_per_phase(bytes);
-    int total = 0;
-    for (int first = 0; first < kWarpSize; first += phase_lanes) {
-        const uint32_t phase = (phase_lanes == kWarpSize ? ~0u : (1u << phase_lanes) - 1) << first;
-        if (active & phase) ++total;  // a phase's distinct words always fit into 32 banks
+/// Whether lanes n and n ^ distance want the same wherever both take part.
+bool lanes_share(std::span<const uintptr_t, kWarpSize> addresses, uint32_t active, int distance) {
+    for (int lane = 0; lane < kWarpSize; ++lane)
+        if ((active >> lane & 1) && (active >> (lane ^ distance) & 1) &&
+            addresses[lane] != addresses[lane ^ distance])
+            return false;
+    return true;
+}
+
+}  // namespace
+
+Wavefronts wavefronts(std::span<const uintptr_t, kWarpSize> addresses, uint32_t active,
+                      unsigned bytes, bool load) {
+    int lanes = static_cast<int>(kBanks * kBankBytes / std::max(bytes, kBankBytes));
+    if (load && lanes < kWarpSize &&
+        (lanes_share(addresses, active, 1) || lanes_share(addresses, active, 2)))
+        lanes *= 2;
+    Wavefronts sum;
+    for (int first = 0; first < kWarpSize; first += lanes) {
+        const int taken = passes(addresses, active, bytes, first, first + lanes);
+        sum.taken += taken;
+        sum.ideal += taken > 0;
     }
-    return total;
+    return sum;
 }
 
 void WarpAccount::add(std::span<const std::span<const Record>, kWarpSize> logs) {
@@ -100,7 +111,7 @@ void WarpAccount::add(std::span<const std::span<const Record>, kWarpSize> logs) 
         for (size_t j = i; j < logs[l].size(); ++j) {
             const Record& record = logs[l][j];
             const uint32_t visit =
-                record.site.packed << 2 | static_cast<uint32_t>(record.operation);
+                record.site.packed << 4 | static_cast<uint32_t>(record.operation);
             const uint64_t key = uint64_t{visit} << 32 | occurrences_[l][visit]++;
             Request& request = parted_[key];
             if (!request.active) request.first = record;
@@ -117,7 +128,8 @@ void WarpAccount::end_epoch() {
 }
 
 SiteCounters& WarpAccount::counters_of(const Record& record) {
-    const Key key{record.site.packed, record.operation, record.bytes, record.extent->name};
+    const Key key{record.site.packed, record.operation, record.bytes, record.extent->name,
+                  record.is_volatile};
     auto& [recent_key, recent] = recent_[(key.site * 2654435761u) >> 28];
     if (recent && recent_key == key) return *recent;
     SiteCounters& counters = sites_[key];
@@ -126,7 +138,8 @@ SiteCounters& WarpAccount::counters_of(const Record& record) {
                     .line = record.site.line(),
                     .column = record.site.column(),
                     .operand = record.extent->name,
-                    .width_bits = record.bytes * 8u};
+                    .width_bits = record.bytes * 8u,
+                    .is_volatile = record.is_volatile};
     recent_key = key;
     recent = &counters;
     return counters;
@@ -137,11 +150,11 @@ void WarpAccount::finish(const Request& request) {
     const unsigned bytes = request.first.bytes;
     ++counters.requests;
     counters.bytes += uint64_t{bytes} * std::popcount(request.active);
-    const bool global = request.first.operation == Operation::global_load ||
-                        request.first.operation == Operation::global_store;
-    if (!global) {
-        counters.wavefronts += wavefronts(request.addresses, request.active, bytes);
-        counters.ideal_wavefronts += ideal_wavefronts(request.active, bytes);
+    if (is_shared(request.first.operation)) {
+        const bool load = request.first.operation == Operation::shared_load;
+        const Wavefronts passes = wavefronts(request.addresses, request.active, bytes, load);
+        counters.wavefronts += passes.taken;
+        counters.ideal_wavefronts += passes.ideal;
         return;
     }
     std::array<uintptr_t, kWarpSize> active;
@@ -151,23 +164,32 @@ void WarpAccount::finish(const Request& request) {
     counters.sectors += sectors(std::span(active).first(count), bytes);
 }
 
-void WarpAccount::drain_into(Counters& total) {
+void WarpAccount::count(Operation operation, Site site, uint64_t requests) {
+    static constexpr Extent kNothing{.name = "", .begin = 0, .end = 0};
+    counters_of(
+        {.address = 0, .extent = &kNothing, .site = site, .operation = operation, .bytes = 0})
+        .requests += requests;
+}
+
+void WarpAccount::drain_into(Counters& total, uint64_t weight) {
     for (const auto& site : sites_) {
         const SiteCounters& counters = site.second;  // clang captures no structured binding
         auto same = std::find_if(total.sites.begin(), total.sites.end(), [&](const auto& other) {
             return other.line == counters.line && other.column == counters.column &&
                    other.operation == counters.operation && other.operand == counters.operand &&
-                   other.width_bits == counters.width_bits;
+                   other.width_bits == counters.width_bits &&
+                   other.is_volatile == counters.is_volatile;
         });
         if (same == total.sites.end()) {
-            total.sites.push_back(counters);
-            continue;
+            SiteCounters none = counters;
+            none.requests = none.bytes = none.sectors = none.wavefronts = none.ideal_wavefronts = 0;
+            same = total.sites.insert(total.sites.end(), none);
         }
-        same->requests += counters.requests;
-        same->bytes += counters.bytes;
-        same->sectors += counters.sectors;
-        same->wavefronts += counters.wavefronts;
-        same->ideal_wavefronts += counters.ideal_wavefronts;
+        same->requests += counters.requests * weight;
+        same->bytes += counters.bytes * weight;
+        same->sectors += counters.sectors * weight;
+        same->wavefronts += counters.wavefronts * weight;
+        same->ideal_wavefronts += counters.ideal_wavefronts * weight;
     }
     sites_.clear();
     recent_.fill({});

@@ -20,13 +20,19 @@ inline constexpr int kWarpSize = 32;
 /// 32-byte sectors that one warp request touches; `addresses` holds the active lanes' only.
 int sectors(std::span<const uintptr_t> addresses, unsigned bytes);
 
+struct Wavefronts {
+    int taken = 0;
+    int ideal = 0;  ///< Without bank conflicts.
+};
+
 /// Passes through the 32 banks of 4 bytes: lanes that want different words of one bank take turns,
 /// lanes that want the same word share it. Accesses of 8 and 16 bytes are served half a warp and a
-/// quarter of a warp at a time. `addresses` has an entry a lane; bit i of `active` says it counts.
-int wavefronts(std::span<const uintptr_t, kWarpSize> addresses, uint32_t active, unsigned bytes);
-
-/// The fewest wavefronts that any layout could reach for these lanes.
-int ideal_wavefronts(uint32_t active, unsigned bytes);
+/// quarter of a warp at a time; loads by twice as many lanes where every lane n wants the same as
+/// lane n ^ 1, or every lane the same as n ^ 2. So an H200 counts them (its taken - ideal are Nsight
+/// Compute's bank conflicts): results/nvidia-h200-*-wavefronts.csv, by tools/wavefront_probe.cu.
+/// `addresses` has an entry a lane; bit i of `active` says it counts.
+Wavefronts wavefronts(std::span<const uintptr_t, kWarpSize> addresses, uint32_t active,
+                      unsigned bytes, bool load);
 
 /// Turns one warp's logs into site counters.
 ///
@@ -41,8 +47,11 @@ class WarpAccount {
     /// A barrier, or the warp's end: what has not met by now never will.
     void end_epoch();
 
-    /// Adds all counters to `total` and forgets them.
-    void drain_into(Counters& total);
+    /// Operations without an address.
+    void count(Operation operation, Site site, uint64_t requests);
+
+    /// Adds all counters, `weight` times, to `total` and forgets them.
+    void drain_into(Counters& total, uint64_t weight);
 
   private:
     struct Request {
@@ -55,6 +64,7 @@ class WarpAccount {
         Operation operation;
         uint8_t bytes;
         const char* operand;  ///< Names are literals: equal pointers within one kernel.
+        bool is_volatile;
         auto operator<=>(const Key&) const = default;
     };
 

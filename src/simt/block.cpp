@@ -3,8 +3,9 @@
 #include "simt/block.h"
 
 #include <algorithm>
-#include <cstring>
+#include <map>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 
 namespace tilewright::simt {
@@ -14,19 +15,15 @@ constinit thread_local Dim3 thread_index, block_index, block_extent, grid_extent
 
 namespace {
 
-constinit thread_local BlockRunner* current = nullptr;
+constinit thread_local BlockRunner* running_block = nullptr;
 
 /// What nvcc allows for arrays of a size known at compile time, on every architecture.
 constexpr size_t kStaticSharedBytes = 48 << 10;
 /// Arrays start at bank 0, so that counts do not depend on the order of declarations.
 constexpr size_t kSharedAlignment = 128;
-/// As many faults as a person reads; a storm of them costs time and says no more.
-constexpr size_t kFaultsKept = 8;
 
-std::string text(Dim3 d) {
-    return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) +
-           ")";
-}
+/// Thrown into threads that will never go on, to leave their stacks in order.
+struct Abandoned {};
 
 Dim3 unflatten(uint64_t number, Dim3 extent) {
     return {static_cast<unsigned>(number % extent.x),
@@ -37,45 +34,72 @@ Dim3 unflatten(uint64_t number, Dim3 extent) {
 }  // namespace
 
 BlockRunner::BlockRunner()
-    : log_(kWarpSize * kLogRecords), shared_memory_(kStaticSharedBytes + kSharedAlignment) {
-    current = this;
+    : log_(kWarpSize * kLogRecords),
+      shared_memory_(kStaticSharedBytes + kSharedAlignment),
+      shadow_(kStaticSharedBytes) {
+    const auto memory = reinterpret_cast<uintptr_t>(shared_memory_.data());
+    shared_base_ = (memory + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+    shared_arrays_.reserve(16);  // extents keep their place
 }
 
-BlockRunner::~BlockRunner() {
-    current = nullptr;
+BlockRunner& BlockRunner::current() {
+    return *running_block;
 }
 
-void BlockRunner::run(const Launch& launch, uint64_t block_number) {
+void BlockRunner::start(const Launch& launch, uint64_t block_number, uint64_t seed) {
     launch_ = &launch;
+    block_number_ = block_number;
     thread_count_ = static_cast<int>(launch.block.count());
-    block_index = unflatten(block_number, launch.grid);
-    block_extent = launch.block;
-    grid_extent = launch.grid;
     shared_arrays_.clear();
     shared_bytes_ = 0;
+    order_.begin_block();
+    mbarriers_.clear();
+    epoch_ = fenced_through_ = 0;
+    past_ = {};
+    abandoned_ = false;
     while (std::ssize(threads_) < thread_count_) threads_.push_back(std::make_unique<Thread>());
     for (int i = 0; i < thread_count_; ++i) {
         Thread& thread = *threads_[i];
-        thread.state = State::ready;
+        thread.state = Thread::State::ready;
+        thread.number = i;
         thread.index = unflatten(i, launch.block);
         thread.runner = this;
+        thread.polled = nullptr;
+        thread.copies = {};
+        thread.past = thread.unfenced = {};
+        thread.has_fenced = false;
+        thread.ffma.assign(1, {});
+        thread.lane = {.ffma = thread.ffma.data()};
         thread.fiber.start(&BlockRunner::thread_main, &thread);
     }
-    const int warps = (thread_count_ + kWarpSize - 1) / kWarpSize;
     // Blocks run in any order on any worker; the order within one depends on its number alone.
-    order_threads(launch.shuffle_seed ? launch.shuffle_seed + block_number : 0, warps);
+    order_threads(seed ? seed + block_number : 0, warp_count());
     counters_.blocks += 1;
-    counters_.warps += warps;
-    for (;;) {
-        for (const int warp : warp_order_) run_warp(warp);
-        bool waiting = false;
-        for (int i = 0; i < thread_count_; ++i) {
-            if (threads_[i]->state != State::at_barrier) continue;
-            threads_[i]->state = State::ready;
-            waiting = true;
+    counters_.warps += warp_count();
+}
+
+BlockRunner::Progress BlockRunner::step() {
+    running_block = this;
+    block_index = unflatten(block_number_, launch_->grid);
+    block_extent = launch_->block;
+    grid_extent = launch_->grid;
+    for (Progress progress = Progress::none;; progress = Progress::made) {
+        bool moved = false;
+        for (const int warp : warp_order_) moved |= run_warp(warp);
+        moved |= release_waiting();
+        moved |= release_barrier();
+        const auto is = [&](auto condition) {
+            return std::any_of(threads_.begin(), threads_.begin() + thread_count_, condition);
+        };
+        if (!is([](const auto& thread) { return thread->is_live(); })) {
+            if (launch_->counted) report_uninitialised();
+            return Progress::ended;
         }
-        if (!waiting) return;
-        ++counters_.barriers;
+        if (moved) continue;
+        if (is([](const auto& thread) { return thread->state == Thread::State::polling; }))
+            return progress;
+        abandon(HazardKind::block_deadlock, "");
+        return Progress::ended;
     }
 }
 
@@ -93,56 +117,78 @@ void BlockRunner::thread_main(void* argument) {
     auto& thread = *static_cast<Thread*>(argument);
     try {
         thread.runner->launch_->thread();
+    } catch (const Abandoned&) {
     } catch (const std::exception& error) {
         // An exception must not leave the fiber's stack: the launch reports it like a fault.
-        thread.runner->note_fault(~uint64_t{0}, error.what());
+        thread.runner->report(HazardKind::exception, {}, error.what());
     } catch (...) {
-        thread.runner->note_fault(~uint64_t{0}, "the kernel threw something");
+        thread.runner->report(HazardKind::exception, {}, "the kernel threw something");
     }
-    thread.state = State::ended;
+    thread.state = Thread::State::ended;
     thread.fiber.finish();
 }
 
-void BlockRunner::run_warp(int warp) {
+bool BlockRunner::run_warp(int warp) {
+    bool moved = false;
     const int first = warp * kWarpSize;
     const int lanes = std::min(kWarpSize, thread_count_ - first);
     if (launch_->counted) {
         for (int l = 0; l < lanes; ++l) {
             Record* log = log_.data() + l * kLogRecords;
-            threads_[first + l]->lane = {.next = log, .end = log + kLogRecords, .ffma = 0};
+            Lane& lane = threads_[first + l]->lane;
+            lane.next = log;
+            lane.end = log + kLogRecords;
         }
     }
     for (bool again = true; again;) {
-        again = false;
-        for (const int l : lane_order_) {
-            if (l >= lanes || threads_[first + l]->state != State::ready) continue;
-            resume(*threads_[first + l]);
-            again |= threads_[first + l]->state == State::log_full;
-        }
+        moved |= run_lanes(warp);
         if (launch_->counted) fold_logs(warp);
-        for (int l = 0; l < lanes; ++l)
-            if (threads_[first + l]->state == State::log_full)
-                threads_[first + l]->state = State::ready;
+        again = false;
+        for (int l = 0; l < lanes; ++l) {
+            Thread& thread = *threads_[first + l];
+            if (thread.state != Thread::State::log_full) continue;
+            thread.state = Thread::State::ready;
+            again = true;
+        }
+        again |= release_warp(warp);
     }
-    if (!launch_->counted) return;
+    if (!launch_->counted || !moved) return moved;
     account_.end_epoch();
-    uint64_t ffma = 0;
-    for (int l = 0; l < lanes; ++l) ffma = std::max(ffma, threads_[first + l]->lane.ffma);
-    counters_.ffma += ffma;
+    fold_ffma(warp);
+    return moved;
+}
+
+/// Each lane once; true when one got further than asking again for what has not changed.
+bool BlockRunner::run_lanes(int warp) {
+    bool moved = false;
+    const int first = warp * kWarpSize;
+    for (const int l : lane_order_) {
+        if (first + l >= thread_count_ || !threads_[first + l]->can_run()) continue;
+        Thread& thread = *threads_[first + l];
+        const void* polled = thread.state == Thread::State::polling ? thread.polled : nullptr;
+        const uint64_t value = thread.polled_value;
+        resume(thread);
+        moved |= thread.state != Thread::State::polling || thread.polled != polled ||
+                 thread.polled_value != value;
+    }
+    return moved;
 }
 
 void BlockRunner::resume(Thread& thread) {
     running_ = &thread;
     thread_index = thread.index;
     lane = thread.lane;
+    if (thread.state == Thread::State::polling) thread.state = Thread::State::ready;
     thread.fiber.resume();
     thread.lane = lane;
 }
 
-void BlockRunner::stop(State state) {
+void BlockRunner::stop(Thread::State state, Site site) {
     Thread& thread = *running_;
     thread.state = state;
+    thread.stopped_at = site;
     thread.fiber.pause();
+    if (abandoned_) throw Abandoned{};
 }
 
 void BlockRunner::fold_logs(int warp) {
@@ -157,78 +203,139 @@ void BlockRunner::fold_logs(int warp) {
     account_.add(logs);
 }
 
-std::vector<std::string> BlockRunner::take_faults() {
-    std::vector<std::string> sentences;
-    for (auto& fault : faults_) sentences.push_back(std::move(fault.second));
-    faults_.clear();
-    return sentences;
+/// A warp's FFMAs at one place are as many as its busiest lane's.
+void BlockRunner::fold_ffma(int warp) {
+    const int first = warp * kWarpSize;
+    std::map<uint32_t, uint64_t> most;
+    for (int l = 0; l < std::min(kWarpSize, thread_count_ - first); ++l) {
+        for (FfmaCount& ffma : threads_[first + l]->ffma) {
+            uint64_t& count = most[ffma.site.packed];
+            count = std::max(count, ffma.count);
+            ffma.count = 0;
+        }
+    }
+    for (const auto& [site, count] : most) {
+        if (count == 0) continue;
+        account_.count(Operation::ffma, {site}, count);
+        counters_.ffma += count;
+    }
 }
 
-void BlockRunner::drain_into(Counters& total) {
-    account_.drain_into(total);
-    total.ffma += counters_.ffma;
-    total.barriers += counters_.barriers;
-    total.blocks += counters_.blocks;
-    total.warps += counters_.warps;
+/// Lanes that wait for each other and are all there.
+bool BlockRunner::release_warp(int warp) {
+    const int first = warp * kWarpSize;
+    const int lanes = std::min(kWarpSize, thread_count_ - first);
+    for (int l = 0; l < lanes; ++l) {
+        if (threads_[first + l]->state != Thread::State::at_warp) continue;
+        const uint32_t mask = threads_[first + l]->mask;
+        std::vector<int> together;
+        bool complete = true;
+        int live = 0;
+        for (int other = 0; other < lanes; ++other) {
+            const Thread& thread = *threads_[first + other];
+            if (!thread.is_live()) continue;
+            ++live;
+            if (!(mask >> other & 1)) continue;
+            complete &= thread.state == Thread::State::at_warp && thread.mask == mask;
+            together.push_back(first + other);
+        }
+        if (!complete) continue;
+        order_.meet(together);
+        for (const int number : together) {
+            threads_[number]->state = Thread::State::ready;
+            threads_[number]->lane.shared_accesses = 0;
+        }
+        if (std::ssize(together) == live && launch_->counted) account_.end_epoch();
+        return true;
+    }
+    return false;
+}
+
+bool BlockRunner::release_waiting() {
+    bool released = false;
+    for (int i = 0; i < thread_count_; ++i) {
+        Thread& thread = *threads_[i];
+        if (thread.state != Thread::State::waiting || !thread.condition()) continue;
+        thread.state = Thread::State::ready;
+        released = true;
+    }
+    return released;
+}
+
+bool BlockRunner::release_barrier() {
+    std::vector<Thread*> arrived;
+    for (int i = 0; i < thread_count_; ++i) {
+        if (!threads_[i]->is_live()) continue;
+        if (threads_[i]->state != Thread::State::at_barrier) return false;
+        arrived.push_back(threads_[i].get());
+    }
+    if (arrived.empty()) return false;
+    if (launch_->counted) check_barrier(arrived);
+    bool all_fenced = true;
+    for (Thread* thread : arrived) {
+        thread->state = Thread::State::ready;
+        thread->lane.shared_accesses = 0;
+        past_.add(thread->past);
+        thread->past = {};
+        all_fenced &= thread->has_fenced && thread->fence_epoch == epoch_;
+    }
+    ++counters_.barriers;
+    ++epoch_;
+    if (all_fenced) fenced_through_ = epoch_;
+    if (launch_->counted) report_uninitialised();
+    order_.block_barrier();
+    return true;
+}
+
+void BlockRunner::abandon(HazardKind deadlock, const std::string& why) {
+    running_block = this;
+    block_index = unflatten(block_number_, launch_->grid);
+    for (int i = 0; i < thread_count_; ++i) {
+        if (!threads_[i]->is_live()) continue;
+        running_ = threads_[i].get();
+        thread_index = running_->index;
+        break;
+    }
+    report(deadlock, running_->stopped_at, where_threads_wait() + why);
+    abandoned_ = true;
+    for (int i = 0; i < thread_count_; ++i)
+        if (threads_[i]->is_live()) resume(*threads_[i]);
+    if (!launch_->counted) return;
+    account_.end_epoch();
+    report_uninitialised();
+}
+
+void BlockRunner::drain_into(Counters& total, uint64_t weight) {
+    account_.drain_into(total, weight);
+    total.ffma += counters_.ffma * weight;
+    total.barriers += counters_.barriers * weight;
+    total.blocks += counters_.blocks * weight;
+    total.blocks_run += counters_.blocks;
+    total.warps += counters_.warps * weight;
     counters_ = {};
 }
 
-void syncthreads() {
-    current->stop(BlockRunner::State::at_barrier);
+Actor BlockRunner::actor() const {
+    return {block_number_, epoch_, static_cast<uint16_t>(running_->number)};
 }
 
-void drain_log() {
-    current->stop(BlockRunner::State::log_full);
+const Extent& BlockRunner::shared_array(size_t bytes, const char* name, Site declared) {
+    for (const SharedArray& array : shared_arrays_)
+        if (array.declared == declared &&
+            array.extent.end - array.extent.begin == bytes)  // a template's instances differ
+            return array.extent;
+    const uintptr_t begin = shared_base_ + shared_bytes_;
+    shared_bytes_ += (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+    if (shared_bytes_ > kStaticSharedBytes || shared_arrays_.size() == shared_arrays_.capacity())
+        throw std::length_error("shared arrays of a kernel exceed 48 KiB, or 16 in number");
+    std::fill_n(reinterpret_cast<uint32_t*>(begin), bytes / 4, kUndefinedWord);
+    if (launch_->counted) shadow_.declare(begin - shared_base_, bytes);
+    shared_arrays_.push_back({{.name = name, .begin = begin, .end = begin + bytes}, declared});
+    return shared_arrays_.back().extent;
 }
 
 const Extent& shared_array(size_t bytes, const char* name, Site declared) {
-    BlockRunner& block = *current;
-    for (auto& array : block.shared_arrays_)
-        if (array.declared.packed == declared.packed &&
-            array.extent.end - array.extent.begin ==
-                bytes)  // a template's instances differ in size
-            return array.extent;
-    if (block.shared_arrays_.empty()) block.shared_arrays_.reserve(16);  // extents keep their place
-    const auto memory = reinterpret_cast<uintptr_t>(block.shared_memory_.data());
-    const uintptr_t base = (memory + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
-    const uintptr_t begin = base + block.shared_bytes_;
-    block.shared_bytes_ += (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
-    if (block.shared_bytes_ > kStaticSharedBytes || block.shared_arrays_.size() == 16)
-        throw std::length_error("shared arrays of a kernel exceed 48 KiB, or 16 in number");
-    // Shared memory starts undefined. All ones are a NaN, which no result survives.
-    std::memset(reinterpret_cast<void*>(begin), 0xff, bytes);
-    block.shared_arrays_.push_back({{name, begin, begin + bytes}, declared});
-    return block.shared_arrays_.back().extent;
-}
-
-void BlockRunner::note_fault(uint64_t key, std::string sentence) {
-    const bool known = std::any_of(faults_.begin(), faults_.end(),
-                                   [&](const auto& fault) { return fault.first == key; });
-    if (!known && faults_.size() < kFaultsKept) faults_.emplace_back(key, std::move(sentence));
-}
-
-void report_fault(const Record& access) {
-    BlockRunner& block = *current;
-    const uint64_t key =
-        uint64_t{access.site.packed} << 8 | static_cast<uint64_t>(access.operation);
-    const Extent& extent = *access.extent;
-    const auto offset =
-        static_cast<int64_t>(access.address - extent.begin) / static_cast<int64_t>(sizeof(float));
-    const uintptr_t size = extent.end - extent.begin;
-    const bool outside = size < access.bytes || access.address - extent.begin > size - access.bytes;
-    std::string operation = name_of(access.operation);
-    operation[operation.find('_')] = ' ';
-    block.note_fault(
-        key,
-        (outside ? "out of bounds: " : "misaligned: ") + operation + " of " +
-            std::to_string(access.bytes) + " bytes at " + extent.name + "[" +
-            std::to_string(offset) + "]" +
-            (outside ? ", which has " +
-                           std::to_string((extent.end - extent.begin) / sizeof(float)) + " elements"
-                     : ", whose address is no multiple of that") +
-            "; line " + std::to_string(access.site.line()) + ", column " +
-            std::to_string(access.site.column()) + ", block " + text(block_index) + ", thread " +
-            text(thread_index));
+    return BlockRunner::current().shared_array(bytes, name, declared);
 }
 
 }  // namespace tilewright::simt

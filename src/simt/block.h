@@ -1,94 +1,159 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// One block at a time: its threads as fibers, their barriers and their shared memory.
+// One block at a time: its threads as fibers, when each may go on, and its shared memory.
 #pragma once
 
 #include <array>
 #include <functional>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "simt/account.h"
+#include "simt/async.h"
 #include "simt/fiber.h"
+#include "simt/global_shadow.h"
+#include "simt/hazard.h"
 #include "simt/machine.h"
+#include "simt/shared_shadow.h"
 #include "simt/trace.h"
+#include "simt/words.h"
 
 namespace tilewright::simt {
 
 /// What a kernel reads as threadIdx and so on; set whenever a thread goes on.
 extern constinit thread_local Dim3 thread_index, block_index, block_extent, grid_extent;
 
-/// Waits until every thread of the block that has not ended is here.
-void syncthreads();
-
 /// The running block's shared array that is declared at this place of the kernel.
 const Extent& shared_array(size_t bytes, const char* name, Site declared);
 
-struct Launch {
-    Dim3 grid, block;
-    bool counted;
-    uint64_t shuffle_seed;
-    const std::function<void()>& thread;
-};
+/// "As[4]", or "A[2][0]" for a matrix.
+std::string place_text(const Extent& extent, uintptr_t address);
+
+/// One hazard, or none, for all elements of a matrix that no block has written.
+std::vector<Hazard> unwritten_elements(const Extent& matrix);
 
 /// Runs blocks on the calling thread and keeps what they recorded. Reused from block to block:
 /// stacks and logs stay warm.
 class BlockRunner {
   public:
     BlockRunner();
-    ~BlockRunner();
 
-    void run(const Launch& launch, uint64_t block_number);
+    /// The one whose thread is running.
+    static BlockRunner& current();
 
-    /// The first fault of each site since the last call; empty when there was none.
-    std::vector<std::string> take_faults();
+    /// `seed` draws the order of threads; 0 keeps the natural one.
+    void start(const Launch& launch, uint64_t block_number, uint64_t seed);
 
-    void drain_into(Counters& total);
+    enum class Progress { ended, made, none };
+    /// Runs each thread as far as it gets. None: all that are left wait for other blocks.
+    Progress step();
+    /// Ends the threads that are left, and says that they wait for what will not come.
+    void abandon(HazardKind deadlock, const std::string& why);
 
-  private:
-    friend void syncthreads();
-    friend void drain_log();
-    friend void report_fault(const Record&);
-    friend const Extent& shared_array(size_t, const char*, Site);
+    std::vector<Hazard> take_hazards() { return hazards_.take(); }
+    /// Counts each block `weight` times.
+    void drain_into(Counters& total, uint64_t weight);
 
-    enum class State { ready, log_full, at_barrier, ended };
+    // What the words need of the running thread.
     struct Thread {
+        enum class State { ready, log_full, at_barrier, at_warp, waiting, polling, ended };
         Fiber fiber;
         State state = State::ended;
+        int number = 0;
         Dim3 index;
         Lane lane;
         BlockRunner* runner = nullptr;
+        Site stopped_at;
+        std::function<bool()> condition;  ///< Of waiting.
+        uint32_t mask = 0;  ///< Of at_warp.
+        const void* polled = nullptr;
+        uint64_t polled_value = 0;
+        std::vector<FfmaCount> ffma;
+        CopyGroups copies;
+        Past past, unfenced;  ///< Acquired; seen, and not yet followed by a fence.
+        uint32_t fence_epoch = 0;  ///< A fence covers the block's epochs before this one ...
+        bool has_fenced = false;  ///< ... and what the thread itself did.
+
+        bool can_run() const { return state == State::ready || state == State::polling; }
+        bool is_live() const { return state != State::ended; }
     };
+
+    Thread& thread() { return *running_; }
+    const Launch& launch() const { return *launch_; }
+    uint64_t block_number() const { return block_number_; }
+    const Record* log_of_running() const {
+        return log_.data() + running_->number % kWarpSize * kLogRecords;
+    }
+    Order& order() { return order_; }
+    SharedShadow& shadow() { return shadow_; }
+    Mbarriers& mbarriers() { return mbarriers_; }
+    WarpAccount& account() { return account_; }
+    Past& past() { return past_; }
+    uint32_t epoch() const { return epoch_; }
+    uint32_t fenced_through() const { return fenced_through_; }
+    size_t shared_offset(uintptr_t address) const { return address - shared_base_; }
+    Actor actor() const;
+
+    /// Gives way to others; comes back when the scheduler says so, or never (throws).
+    void stop(Thread::State state, Site site);
+    /// What the running thread did: "what; line 3, column 5, block (0, 0, 0), thread (7, 0, 0)".
+    void report(HazardKind kind, Site site, const std::string& what);
+    /// Of two accesses, which are told once; `more` says what the other one does.
+    void report_conflict(HazardKind kind, Site site, const std::string& what, int thread,
+                         Site other, const std::string& more);
+    std::string thread_text(int number) const;
+
+    const Extent& shared_array(size_t bytes, const char* name, Site declared);
+
+  private:
     struct SharedArray {
         Extent extent;
         Site declared;
     };
 
     static void thread_main(void* thread);
-    void run_warp(int warp);
+    bool run_warp(int warp);
+    bool run_lanes(int warp);
     void resume(Thread& thread);
-    void stop(State state);
     void fold_logs(int warp);
+    void fold_ffma(int warp);
     void order_threads(uint64_t seed, int warps);
-    void note_fault(uint64_t key, std::string sentence);
+    bool release_warp(int warp);
+    bool release_barrier();
+    bool release_waiting();
+    void report_uninitialised();
+    void check_barrier(const std::vector<Thread*>& arrived);
+    std::string where_threads_wait() const;
+    int warp_count() const { return (thread_count_ + kWarpSize - 1) / kWarpSize; }
 
     static constexpr int kLogRecords = 512;  ///< A lane; 32 such logs stay in the L2 cache.
 
     const Launch* launch_ = nullptr;
+    uint64_t block_number_ = 0;
     int thread_count_ = 0;
     std::vector<std::unique_ptr<Thread>> threads_;
     Thread* running_ = nullptr;
+    bool abandoned_ = false;
     std::vector<Record> log_;  ///< 32 logs of kLogRecords; one warp runs at a time.
     std::vector<int> warp_order_;
     std::array<int, kWarpSize> lane_order_{};
+
     std::vector<std::byte> shared_memory_;
+    uintptr_t shared_base_ = 0;
     std::vector<SharedArray> shared_arrays_;
     size_t shared_bytes_ = 0;
+    SharedShadow shadow_;
+    Order order_;
+    Mbarriers mbarriers_;
+
+    uint32_t epoch_ = 0;  ///< Barriers passed.
+    Past past_;  ///< What all threads know, since a barrier, of other blocks.
+    uint32_t fenced_through_ = 0;  ///< All threads have fenced before this epoch.
+
     WarpAccount account_;
     Counters counters_;
-    std::vector<std::pair<uint64_t, std::string>> faults_;  ///< By site and operation.
+    HazardList hazards_;
 };
 
 }  // namespace tilewright::simt

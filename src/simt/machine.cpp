@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>
@@ -16,9 +17,10 @@ namespace tilewright::simt {
 
 namespace {
 
-/// A block's 1024 stacks with their guard pages are 2048 mappings, of which Linux allows a process
-/// 65530 unless told otherwise.
+/// Threads that may exist at once. A stack and its guard page are two mappings, of which Linux
+/// allows a process 65530 unless told otherwise.
 constexpr unsigned kMostWorkers = 24;
+constexpr int64_t kMostThreads = kMostWorkers * 1024;
 
 /// CUDA C++ Programming Guide, compute capabilities.
 bool is_launchable(Dim3 grid, Dim3 block) {
@@ -30,37 +32,41 @@ std::string text_of(Dim3 d) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
 }
 
+/// A block, and how many it stands for.
+struct Sample {
+    uint64_t block, weight;
+};
+
+/// Tiles of one direction by kind: first, inner, last.
+std::vector<Sample> classes_of(uint64_t tiles) {
+    if (tiles <= 2)
+        return tiles == 1 ? std::vector<Sample>{{0, 1}} : std::vector<Sample>{{0, 1}, {1, 1}};
+    return {{0, 1}, {tiles / 2, tiles - 2}, {tiles - 1, 1}};
+}
+
+std::vector<Sample> samples_of(const Launch& launch) {
+    std::vector<Sample> samples;
+    for (const Sample& col : classes_of(launch.grid.count() / launch.tile_rows))
+        for (const Sample& row : classes_of(launch.tile_rows))
+            samples.push_back({col.block * launch.tile_rows + row.block, col.weight * row.weight});
+    return samples;
+}
+
 }  // namespace
 
-/// Workers sleep between launches. Each takes the next block that nobody has taken yet.
+/// Workers sleep between launches. Each takes the next block that nobody has taken yet; where
+/// blocks wait for others, it keeps them and takes more.
 struct Machine::Implementation {
     explicit Implementation(unsigned count) {
         for (unsigned i = 0; i < count; ++i)
             threads.emplace_back([this](std::stop_token stop) { work(stop); });
     }
 
-    void work(std::stop_token stop) {
-        BlockRunner runner;
-        uint64_t served = 0;
-        for (;;) {
-            std::unique_lock lock(mutex);
-            if (!wake.wait(lock, stop, [&] { return generation != served; })) return;
-            served = generation;
-            const Launch& grid = *launch;
-            lock.unlock();
-            std::string failure;
-            try {
-                for (uint64_t i; (i = next_block++) < grid.grid.count();) runner.run(grid, i);
-            } catch (const std::bad_alloc&) {
-                failure = "no memory for the stacks of a block's threads";
-            }
-            lock.lock();
-            runner.drain_into(counters);
-            for (std::string& fault : runner.take_faults()) faults.push_back(std::move(fault));
-            if (!failure.empty()) faults.push_back(failure);
-            if (--running == 0) done.notify_one();
-        }
-    }
+    void work(std::stop_token stop);
+    void run_blocks(std::vector<std::unique_ptr<BlockRunner>>& idle);
+    std::unique_ptr<BlockRunner> start_block(std::vector<std::unique_ptr<BlockRunner>>& idle,
+                                             bool has_others);
+    void finish(BlockRunner& runner, uint64_t weight);
 
     std::mutex launching;  // held for a whole launch
     std::mutex mutex;
@@ -68,13 +74,139 @@ struct Machine::Implementation {
     std::condition_variable done;
     uint64_t generation = 0;
     const Launch* launch = nullptr;
+    std::vector<Sample> samples;  // empty: all blocks
+    uint64_t block_count = 0;
     std::atomic<uint64_t> next_block = 0;
+    std::atomic<int64_t> live_threads = 0;
+    // For telling when nobody gets on any more.
+    std::atomic<uint64_t> progress = 0;
+    std::atomic<size_t> working = 0, stalled = 0;
     size_t running = 0;
     Counters counters;
-    std::vector<std::string> faults;
+    HazardList found;
+    std::vector<Hazard> hazards;
     uint64_t seed = 0;
+    bool sampling = false;
     std::vector<std::jthread> threads;  // last: they use all of the above
 };
+
+void Machine::Implementation::work(std::stop_token stop) {
+    std::vector<std::unique_ptr<BlockRunner>> idle;
+    uint64_t served = 0;
+    for (;;) {
+        std::unique_lock lock(mutex);
+        if (!wake.wait(lock, stop, [&] { return generation != served; })) return;
+        served = generation;
+        lock.unlock();
+        std::string failure;
+        try {
+            run_blocks(idle);
+        } catch (const std::bad_alloc&) {
+            failure = "no memory for the stacks of a block's threads";
+        }
+        --working;
+        lock.lock();
+        for (auto& runner : idle) {
+            runner->drain_into(counters, 1);
+            found.add(runner->take_hazards());
+        }
+        if (!failure.empty())
+            found.add(Hazard{.kind = HazardKind::exception, .what = std::move(failure)});
+        // One that waited for others keeps its stacks no longer than it needs them.
+        if (idle.size() > 1) idle.resize(1);
+        if (--running == 0) done.notify_one();
+    }
+}
+
+std::unique_ptr<BlockRunner> Machine::Implementation::start_block(
+    std::vector<std::unique_ptr<BlockRunner>>& idle, bool has_others) {
+    const auto size = static_cast<int64_t>(launch->block.count());
+    if (live_threads.fetch_add(size) + size > kMostThreads && has_others) {
+        live_threads -= size;
+        return nullptr;
+    }
+    const uint64_t number = next_block++;
+    if (number >= block_count) {
+        live_threads -= size;
+        return nullptr;
+    }
+    std::unique_ptr<BlockRunner> runner;
+    if (idle.empty()) {
+        runner = std::make_unique<BlockRunner>();
+    } else {
+        runner = std::move(idle.back());
+        idle.pop_back();
+    }
+    runner->start(*launch, samples.empty() ? number : samples[number].block, seed);
+    return runner;
+}
+
+void Machine::Implementation::finish(BlockRunner& runner, uint64_t weight) {
+    live_threads -= static_cast<int64_t>(launch->block.count());
+    if (samples.empty()) return;
+    const std::scoped_lock lock(mutex);
+    runner.drain_into(counters, weight);
+}
+
+void Machine::Implementation::run_blocks(std::vector<std::unique_ptr<BlockRunner>>& idle) {
+    std::vector<std::unique_ptr<BlockRunner>> active;
+    uint64_t seen = 0;
+    int passes = 0;  // without anybody's progress
+    const auto wake_up = [&] {
+        if (passes > 0) --stalled;
+        passes = 0;
+        ++progress;
+    };
+    for (;;) {
+        bool moved = false;
+        for (auto& runner : active) {
+            const BlockRunner::Progress made = runner->step();
+            moved |= made != BlockRunner::Progress::none;
+            if (made != BlockRunner::Progress::ended) continue;
+            const auto sample = std::find_if(samples.begin(), samples.end(), [&](const Sample& s) {
+                return s.block == runner->block_number();
+            });
+            finish(*runner, sample == samples.end() ? 1 : sample->weight);
+            idle.push_back(std::move(runner));
+        }
+        std::erase(active, nullptr);
+        if (!moved) {
+            if (auto runner = start_block(idle, !active.empty())) {
+                active.push_back(std::move(runner));
+                moved = true;
+            }
+        }
+        if (active.empty() && !moved) break;
+        if (moved) {
+            wake_up();
+            continue;
+        }
+        // All blocks here wait for others. Twice round without anybody's progress, with everybody
+        // waiting, and nothing will ever come.
+        const uint64_t now = progress;
+        if (passes++ == 0) ++stalled;
+        if (now != seen) passes = 1;
+        seen = now;
+        if (passes > 3 && stalled == working) {
+            const uint64_t started = std::min<uint64_t>(next_block, block_count);
+            const std::string rest = started < block_count
+                                         ? "; " + std::to_string(block_count - started) +
+                                               " blocks cannot start before others end"
+                                         : "";
+            next_block = block_count;
+            for (auto& runner : active) {
+                runner->abandon(HazardKind::grid_deadlock, rest);
+                live_threads -= static_cast<int64_t>(launch->block.count());
+                idle.push_back(std::move(runner));
+            }
+            active.clear();
+            wake_up();
+            break;
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+    if (passes > 0) --stalled;
+}
 
 Machine::Machine(unsigned workers)
     : implementation_(std::make_unique<Implementation>(
@@ -86,32 +218,47 @@ void Machine::shuffle(uint64_t seed) {
     implementation_->seed = seed;
 }
 
+void Machine::sample_blocks(bool on) {
+    implementation_->sampling = on;
+}
+
 unsigned Machine::workers() const {
     return static_cast<unsigned>(implementation_->threads.size());
 }
 
-Status Machine::launch(Dim3 grid, Dim3 block, bool counted, const std::function<void()>& thread) {
+Status Machine::launch(const Launch& launch) {
     auto& machine = *implementation_;
-    if (!is_launchable(grid, block))
-        return {StatusCode::execution_failed, "no GPU takes a grid of " + text_of(grid) +
-                                                  " blocks of " + text_of(block) + " threads"};
+    if (!is_launchable(launch.grid, launch.block))
+        return {StatusCode::execution_failed, "no GPU takes a grid of " + text_of(launch.grid) +
+                                                  " blocks of " + text_of(launch.block) +
+                                                  " threads"};
     const std::scoped_lock one_at_a_time(machine.launching);
-    const Launch launch{grid, block, counted, machine.seed, thread};
     std::unique_lock lock(machine.mutex);
     machine.launch = &launch;
+    machine.samples.clear();
+    if (machine.sampling && launch.tile_rows > 0) machine.samples = samples_of(launch);
+    machine.block_count = machine.samples.empty() ? launch.grid.count() : machine.samples.size();
     machine.next_block = 0;
-    machine.running = machine.threads.size();
-    machine.faults.clear();
+    machine.live_threads = 0;
+    machine.working = machine.running = machine.threads.size();
+    machine.stalled = 0;
     ++machine.generation;
     machine.wake.notify_all();
     machine.done.wait(lock, [&] { return machine.running == 0; });
-    if (machine.faults.empty()) return {};
-    return {StatusCode::execution_failed, machine.faults.front()};
+    if (launch.counted && launch.result && machine.samples.empty())
+        machine.found.add(unwritten_elements(*launch.result));
+    machine.hazards = machine.found.take();
+    if (machine.hazards.empty() || machine.hazards.front().is_warning()) return {};
+    return {StatusCode::execution_failed, machine.hazards.front().sentence()};
 }
 
 Counters Machine::take_counters() {
     std::unique_lock lock(implementation_->mutex);
     return std::exchange(implementation_->counters, {});
+}
+
+const std::vector<Hazard>& Machine::hazards() const {
+    return implementation_->hazards;
 }
 
 }  // namespace tilewright::simt

@@ -7,9 +7,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/status.h"
 #include "simt/counters.h"
+#include "simt/hazard.h"
+#include "simt/trace.h"
 
 namespace tilewright::simt {
 
@@ -17,6 +20,17 @@ struct Dim3 {
     unsigned x, y, z;
     constexpr Dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
     constexpr uint64_t count() const { return uint64_t{x} * y * z; }
+};
+
+struct Launch {
+    Dim3 grid, block;
+    bool counted;  ///< Accesses are checked and recorded.
+    /// Where blocks stand for tiles of a matrix, numbered along a column of `tile_rows`: lets a few
+    /// stand for all. 0 where they do not.
+    uint64_t tile_rows = 0;
+    /// A matrix of which every element must be written; null for none.
+    const Extent* result = nullptr;
+    std::function<void()> thread;  ///< Called once for each thread of the grid.
 };
 
 /// One device of CPU mode. Launches block until the whole grid has run; one at a time.
@@ -32,12 +46,17 @@ class Machine {
     /// 0 is the natural order. A right kernel gives the same bits in every order.
     void shuffle(uint64_t seed);
 
-    /// Calls `thread` once for each thread of the grid. With `counted` its accesses are checked
-    /// and recorded; a fault ends in execution_failed and a sentence naming the place.
-    Status launch(Dim3 grid, Dim3 block, bool counted, const std::function<void()>& thread);
+    /// From now on, of a grid of tiles only blocks at its corners, along its edges and inside it
+    /// run, and what they count is multiplied by how many they stand for. Results are incomplete.
+    void sample_blocks(bool on);
+
+    /// A hazard ends in execution_failed and its sentence, a warning does not.
+    Status launch(const Launch& launch);
 
     /// What counted launches have recorded since the last call.
     Counters take_counters();
+    /// Of the last launch: each place once, the most telling first.
+    const std::vector<Hazard>& hazards() const;
 
     unsigned workers() const;
 

@@ -21,6 +21,7 @@ struct Site {
     static constexpr unsigned kColumnBits = 10;
     constexpr uint32_t line() const { return packed >> kColumnBits; }
     constexpr uint32_t column() const { return packed & ((1u << kColumnBits) - 1); }
+    bool operator==(const Site&) const = default;
 #if defined(__clang__)  // clang 14 has no std::source_location
     static constexpr Site here(uint32_t line = __builtin_LINE(),
                                uint32_t column = __builtin_COLUMN()) {
@@ -33,10 +34,17 @@ struct Site {
 #endif
 };
 
-/// An array that an access may touch: a matrix's extent in global memory, or a shared array.
+/// What memory holds that nobody has written: a NaN, which no result survives.
+inline constexpr uint32_t kUndefinedWord = 0x7fffffff;
+
+class GlobalShadow;
+
+/// An array that an access may touch: a matrix in global memory, or a shared array.
 struct Extent {
     const char* name;
     uintptr_t begin, end;  ///< Addresses in bytes.
+    int64_t rows = 0, cols = 0, ld = 0;  ///< In elements; a plain array has ld 0.
+    GlobalShadow* shadow = nullptr;  ///< Who wrote and read it; null for what nobody writes.
 };
 
 struct Record {
@@ -45,13 +53,20 @@ struct Record {
     Site site;
     Operation operation;
     uint8_t bytes;
+    bool is_volatile = false;
+};
+
+struct FfmaCount {
+    Site site;
+    uint64_t count = 0;
 };
 
 /// The running thread's log. The scheduler swaps it whenever another thread goes on.
 struct Lane {
     Record* next = nullptr;
     Record* end = nullptr;
-    uint64_t ffma = 0;
+    FfmaCount* ffma = nullptr;  ///< Of the place that the last FFMA came from.
+    uint32_t shared_accesses = 0;  ///< Since the last barrier.
 };
 extern constinit thread_local Lane lane;
 
@@ -61,20 +76,44 @@ void drain_log();
 /// Notes an access that must not be made: outside its array or misaligned.
 void report_fault(const Record& access);
 
+/// Looks for races and for what was never written.
+void check_shared(const Record& access);
+void check_global(const Record& access);
+
+/// Makes lane.ffma count this place.
+void count_ffma_at(Site site);
+
+constexpr bool is_shared(Operation operation) {
+    return operation == Operation::shared_load || operation == Operation::shared_store ||
+           operation == Operation::shared_atomic || operation == Operation::copy_store;
+}
+
 /// Records an access. False: it must be skipped, and a load then yields NaN.
 inline bool trace(Operation operation, const Extent& extent, const void* address, unsigned bytes,
-                  Site site) {
+                  Site site, bool is_volatile = false) {
     const auto at = reinterpret_cast<uintptr_t>(address);
-    const Record record{at, &extent, site, operation, static_cast<uint8_t>(bytes)};
+    const Record record{at, &extent, site, operation, static_cast<uint8_t>(bytes), is_volatile};
     const uintptr_t size = extent.end - extent.begin;
     if (size < bytes || at - extent.begin > size - bytes || at % bytes != 0) [[unlikely]] {
         report_fault(record);
         return false;
     }
+    if (is_shared(operation)) {
+        ++lane.shared_accesses;
+        check_shared(record);
+    } else if (extent.shadow) {
+        check_global(record);
+    }
     if (lane.next == lane.end) [[unlikely]]
         drain_log();
     *lane.next++ = record;
     return true;
+}
+
+inline void trace_ffma(Site site) {
+    if (lane.ffma->site != site) [[unlikely]]
+        count_ffma_at(site);
+    ++lane.ffma->count;
 }
 
 }  // namespace tilewright::simt

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/explanation.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "lab/device.h"
+#include "lab/lesson.h"
+#include "lab/registry.h"
+#include "lab/selection.h"
+#include "lab/usage.h"
+#include "ladder/ladder.h"
+
+namespace tilewright::lab {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Variant& variant_of(const KernelDefinition& rung, const std::string& word) {
+    const std::vector<Candidate> found = select_candidates({&rung}, word);
+    if (found.size() > 1) throw UsageError("--variant: explain takes one at a time");
+    return *found.front().variant;
+}
+
+std::vector<OccupancyOn> occupancy_on(const std::string& word, const Variant& variant,
+                                      std::span<const Resources> resources) {
+    std::vector<OccupancyOn> all;
+    for (const Gpu& gpu : gpus()) {
+        if (word != "all" && word != gpu.word) continue;
+        OccupancyOn on{&gpu, resources_for(resources, variant.name, gpu.architecture), {}};
+        if (on.code)
+            on.occupancy =
+                occupancy(gpu, variant.config.threads, on.code->registers, on.code->shared_bytes);
+        all.push_back(std::move(on));
+    }
+    return all;
+}
+
+Json json_of(const Variant& variant) {
+    const TileConfig& c = variant.config;
+    return {{"name", variant.name},   {"block_m", c.block.m},   {"block_n", c.block.n},
+            {"block_k", c.block.k},   {"warp_m", c.warp.m},     {"warp_n", c.warp.n},
+            {"thread_m", c.thread.m}, {"thread_n", c.thread.n}, {"threads", c.threads}};
+}
+
+Json json_of(const Resources& each) {
+    return {{"variant", each.variant},         {"architecture", each.architecture},
+            {"registers", each.registers},     {"shared_bytes", each.shared_bytes},
+            {"spill_bytes", each.spill_bytes}, {"stack_bytes", each.stack_bytes}};
+}
+
+Json json_of(const OccupancyOn& on) {
+    Json json{{"gpu", on.gpu->word},
+              {"name", on.gpu->name},
+              {"architecture", on.gpu->architecture},
+              {"source", on.gpu->source}};
+    json["code"] = on.code ? json_of(*on.code) : Json(nullptr);
+    json["blocks"] = on.code ? Json(on.occupancy.blocks) : Json(nullptr);
+    json["share"] = on.code ? Json(on.occupancy.share) : Json(nullptr);
+    json["limit"] = on.code ? Json(on.occupancy.limit) : Json(nullptr);
+    return json;
+}
+
+template <class Range>
+Json array_of(const Range& range) {
+    Json array = Json::array();
+    for (const auto& each : range) array.push_back(json_of(each));
+    return array;
+}
+
+}  // namespace
+
+bool Explanation::holds() const {
+    return failure.empty() &&
+           (!is_default() || std::all_of(claims.begin(), claims.end(),
+                                         [](const CheckedClaim& claim) { return claim.holds; }));
+}
+
+Explanation explain(const KernelDefinition& rung, const std::string& variant,
+                    const std::string& gpu) {
+    if (gpu != "all") static_cast<void>(gpu_of(gpu));
+    Explanation result{.rung = &rung, .variant = nullptr};
+    if (rung.kind == Kind::baseline) return result;
+    result.variant = &variant_of(rung, variant);
+    result.sums = tile_arithmetic(result.variant->config);
+    result.rules = rules_in(source_of(rung));
+    result.resources = resources_of(rung);
+    result.occupancy = occupancy_on(gpu, *result.variant, result.resources);
+    try {
+        result.claims = check_claims(rung.claims, count_for_claims(*result.variant));
+    } catch (const DeviceError& error) {
+        result.failure = error.what();
+    }
+    return result;
+}
+
+Json json_of(const Explanation& e) {
+    const KernelDefinition& rung = *e.rung;
+    Json json{{"id", rung.id},
+              {"name", ladder::name_of(rung)},
+              {"title", rung.title},
+              {"idea", rung.idea},
+              {"aliases", std::vector<std::string>(rung.aliases.begin(), rung.aliases.end())},
+              {"kind", name_of(rung.kind)},
+              {"parent", *rung.parent ? Json(rung.parent) : Json(nullptr)},
+              {"requirements", rung.requirements},
+              {"header", header_of(rung)},
+              {"variants", array_of(rung.variants)},
+              {"variant", e.variant ? Json(e.variant->name) : Json(nullptr)},
+              {"resources", array_of(e.resources)},
+              {"occupancy", array_of(e.occupancy)}};
+    for (const char* key : {"arithmetic", "rules", "claims"}) json[key] = Json::array();
+    for (const Sum& sum : e.sums)
+        json["arithmetic"].push_back({{"part", sum.part}, {"text", sum.text}});
+    for (const Rule& rule : e.rules)
+        json["rules"].push_back({{"rule", rule.sentence},
+                                 {"condition", rule.condition},
+                                 {"values", with_values(rule.condition, e.variant->config)}});
+    for (const CheckedClaim& claim : e.claims)
+        json["claims"].push_back(
+            {{"quantity", claim.quantity},
+             {"claimed", e.is_default() ? Json(claim.claimed) : Json(nullptr)},
+             {"counted", claim.counted ? Json(*claim.counted) : Json(nullptr)}});
+    json["failure"] = e.failure.empty() ? Json(nullptr) : Json(e.failure);
+    return json;
+}
+
+}  // namespace tilewright::lab

@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/tile_arithmetic.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <regex>
+
+#include "lab/text.h"
+
+namespace tilewright::lab {
+
+namespace {
+
+constexpr int kLanes = 32;
+
+int area(const Tile& tile) {
+    return tile.m * tile.n;
+}
+
+std::string size(int m, int n) {
+    return fmt::format("{} x {}", m, n);
+}
+
+std::string product(int m, int n) {
+    return fmt::format("{} = {}", size(m, n), m * n);
+}
+
+std::string many(int count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// From the warp tile down to what a lane computes in one step.
+void add_warp(std::vector<Sum>& sums, const TileConfig& c) {
+    const int warps = c.threads / kLanes;
+    const int step = kLanes * area(c.thread), steps = area(c.warp) / step;
+    sums.push_back({"warp tile", fmt::format("{} elements; x {} = {}, the block tile",
+                                             product(c.warp.m, c.warp.n), many(warps, "warp"),
+                                             warps * area(c.warp))});
+    sums.push_back(
+        {"thread tile",
+         fmt::format("{} elements in a step; x 32 lanes = {}; x {} ({} along m, {} along n) = {}, "
+                     "the warp tile",
+                     product(c.thread.m, c.thread.n), step, many(steps, "step"),
+                     steps / c.warp_n_steps, c.warp_n_steps, steps * step)});
+}
+
+void add_thread(std::vector<Sum>& sums, const TileConfig& c) {
+    // A rung without thread tiles computes one element a thread.
+    const int m = std::max(c.thread.m, 1), n = std::max(c.thread.n, 1);
+    sums.push_back(
+        {"thread tile", fmt::format("{} = {}; x {} threads = {}, the block tile", size(m, n),
+                                    many(m * n, "element"), c.threads, c.threads * m * n)});
+}
+
+void add_k_tile(std::vector<Sum>& sums, const TileConfig& c) {
+    const int a = c.block.m * c.block.k, b = c.block.k * c.block.n;
+    const int fma = area(c.block) * c.block.k / c.threads;
+    sums.push_back({"k-tile", fmt::format("{} elements of A and {} of B: {} bytes",
+                                          product(c.block.m, c.block.k),
+                                          product(c.block.k, c.block.n), 4 * (a + b))});
+    if (c.pad_a || c.pad_b)
+        sums.push_back({"padding", fmt::format("unused columns behind each row: {} of As, {} of Bs",
+                                               c.pad_a, c.pad_b)});
+    const int of_a = a / c.threads, of_b = b / c.threads;
+    sums.push_back({"loads", fmt::format("of a thread for a k-tile: {} of A and {} of B, for {} "
+                                         "FMAs: {:.4g} for each element",
+                                         many(of_a, "element"), of_b, fma,
+                                         static_cast<double>(fma) / (of_a + of_b))});
+}
+
+}  // namespace
+
+std::vector<Sum> tile_arithmetic(const TileConfig& c) {
+    std::vector<Sum> sums;
+    sums.push_back({"block tile", fmt::format("{} elements of C, by {} threads = {}",
+                                              product(c.block.m, c.block.n), c.threads,
+                                              many((c.threads + kLanes - 1) / kLanes, "warp"))});
+    c.warp.m > 0 ? add_warp(sums, c) : add_thread(sums, c);
+    sums.push_back({"accumulators", fmt::format("{} / {} = {} a thread", area(c.block), c.threads,
+                                                area(c.block) / c.threads)});
+    if (c.block.k > 0)
+        add_k_tile(sums, c);
+    else
+        sums.push_back({"k-tile", "none: each product loads both of its factors"});
+    return sums;
+}
+
+std::vector<Rule> rules_in(std::string_view source) {
+    constexpr std::string_view kStart = "static_assert(";
+    static const std::regex spaces("\\s+");
+    std::vector<Rule> rules;
+    for (size_t at = source.find(kStart); at != source.npos; at = source.find(kStart, at)) {
+        at += kStart.size();
+        const std::string_view body = source.substr(at, source.find(");", at) - at);
+        const size_t quote = body.find('"');
+        if (quote == body.npos) continue;
+        Rule rule;
+        rule.condition = std::regex_replace(std::string(body.substr(0, quote)), spaces, " ");
+        rule.condition.erase(rule.condition.find_last_not_of(" ,") + 1);
+        bool inside = false;  // a sentence may be several literals
+        for (const char c : body.substr(quote)) {
+            if (c == '"')
+                inside = !inside;
+            else if (inside)
+                rule.sentence += c;
+        }
+        rules.push_back(std::move(rule));
+    }
+    return rules;
+}
+
+std::string with_values(const std::string& condition, const TileConfig& c) {
+    const std::map<std::string, int> sizes{
+        {"block.m", c.block.m},      {"block.n", c.block.n},   {"block.k", c.block.k},
+        {"thread.m", c.thread.m},    {"thread.n", c.thread.n}, {"threads", c.threads},
+        {"pad_a", c.pad_a},          {"pad_b", c.pad_b},       {"warp.m", c.warp.m},
+        {"warp.n", c.warp.n},        {"unroll_k", c.unroll_k}, {"warp_n_steps", c.warp_n_steps},
+        {"min_blocks", c.min_blocks}};
+    static const std::regex name("kTile\\.([a-z_]+(\\.[mnk])?)");
+    std::string text;
+    auto rest = condition.cbegin();
+    for (std::sregex_iterator i(condition.begin(), condition.end(), name), end; i != end; ++i) {
+        const auto size = sizes.find((*i)[1]);
+        text.append(rest, (*i)[0].first);
+        text += size == sizes.end() ? i->str() : std::to_string(size->second);
+        rest = (*i)[0].second;
+    }
+    return text.append(rest, condition.cend());
+}
+
+}  // namespace tilewright::lab

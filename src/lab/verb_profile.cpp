@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// tilewright profile: what CPU mode counts beside what the GPU's own counters say.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "lab/counting.h"
+#include "lab/environment.h"
+#include "lab/ncu.h"
+#include "lab/output.h"
+#include "lab/usage.h"
+#include "lab/verbs.h"
+
+namespace tilewright::lab {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kShape = "512x512x512";
+constexpr const char* kHowToGetNcu =
+    "ncu (Nsight Compute) was not found in PATH or /usr/local/cuda/bin. It comes with the CUDA "
+    "toolkit: install cuda-nsight-compute-13-0 (Debian, Ubuntu) or get it from "
+    "developer.nvidia.com/nsight-compute. Without it: tilewright count";
+
+/// One quantity as both see it.
+struct Counter {
+    const char* name;
+    const char* metric;
+    double scale;  ///< Of the metric.
+    double (*counted)(const Totals&);
+};
+
+double real(uint64_t value) {
+    return static_cast<double>(value);
+}
+
+constexpr Counter kCounters[] = {
+    {"FFMA", "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 1.0 / 32,
+     [](const Totals& t) { return real(t.ffma); }},
+    {"global load requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 1,
+     [](const Totals& t) { return real(t.global_load.requests); }},
+    {"global load sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", 1,
+     [](const Totals& t) { return real(t.global_load.sectors); }},
+    {"global store requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", 1,
+     [](const Totals& t) { return real(t.global_store.requests); }},
+    {"global store sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 1,
+     [](const Totals& t) { return real(t.global_store.sectors); }},
+    {"shared load requests", "smsp__inst_executed_op_shared_ld.sum", 1,
+     [](const Totals& t) { return real(t.shared_load.requests); }},
+    {"shared load wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 1,
+     [](const Totals& t) { return real(t.shared_load.wavefronts); }},
+    {"shared load conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 1,
+     [](const Totals& t) {
+         return real(t.shared_load.wavefronts - t.shared_load.ideal_wavefronts);
+     }},
+    {"shared store requests", "smsp__inst_executed_op_shared_st.sum", 1,
+     [](const Totals& t) { return real(t.shared_store.requests); }},
+    {"shared store wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 1,
+     [](const Totals& t) { return real(t.shared_store.wavefronts); }},
+    {"shared store conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", 1,
+     [](const Totals& t) {
+         return real(t.shared_store.wavefronts - t.shared_store.ideal_wavefronts);
+     }},
+};
+constexpr const char* kInstructions = "smsp__inst_executed.sum";
+
+struct Compared {
+    const Counter* counter;
+    double cpu, gpu;
+    std::string why;  ///< They differ; empty where they do not.
+};
+
+struct Profile {
+    Count count;
+    double instructions = 0;
+    std::vector<Compared> counters;
+};
+
+/// Whether the source has shared loads of single words, which the compiler may merge.
+bool has_scalar_loads(const simt::Counters& counters) {
+    for (const simt::SiteCounters& site : counters.sites)
+        if (site.operation == simt::Operation::shared_load && site.width_bits == 32 &&
+            !site.is_volatile)
+            return true;
+    return false;
+}
+
+std::string why(const Counter& counter, double cpu, double gpu, const simt::Counters& counters) {
+    if (gpu == cpu) return {};
+    const std::string name = counter.name;
+    if (name.starts_with("shared load") && has_scalar_loads(counters))
+        return "merged: the compiler makes one wide load of several loads of a word";
+    // The data pipe serves global accesses too; who comes first counts as a conflict.
+    if (name.starts_with("shared") && gpu > cpu &&
+        gpu - cpu <
+            0.1 * std::max(cpu, real(counters.total(simt::Operation::shared_store).wavefronts)))
+        return "arbitration with accesses of another kind, not the same in each run";
+    return "not explained";
+}
+
+Profile compare(Count count, const ProfiledLaunch& launch) {
+    Profile profile{.count = std::move(count), .counters = {}};
+    profile.instructions = launch.metrics.at(kInstructions);
+    for (const Counter& counter : kCounters) {
+        const double cpu = counter.counted(profile.count.totals);
+        const double gpu = launch.metrics.at(counter.metric) * counter.scale;
+        if (cpu == 0 && gpu == 0) continue;
+        profile.counters.push_back(
+            {&counter, cpu, gpu, why(counter, cpu, gpu, profile.count.counters)});
+    }
+    return profile;
+}
+
+std::string text_of(const Profile& profile, Format format) {
+    Table table(
+        {{"counter", Align::left}, {"CPU mode"}, {"GPU"}, {"GPU/CPU"}, {"why", Align::left}});
+    for (const Compared& c : profile.counters)
+        table.add({c.counter->name, fmt::format("{:.0f}", c.cpu), fmt::format("{:.0f}", c.gpu),
+                   c.cpu > 0 ? fmt::format("{:.4g}", c.gpu / c.cpu) : "-",
+                   c.why.empty() ? "same" : c.why});
+    return fmt::format("{} at {}: {:.0f} instructions of a warp, {:.1f} for each FFMA\n{}",
+                       profile.count.label, shape_label(profile.count.test), profile.instructions,
+                       profile.instructions / std::max(1.0, real(profile.count.totals.ffma)),
+                       format == Format::md ? table.markdown() : table.plain());
+}
+
+Json json_of(const Profile& profile) {
+    const Case& test = profile.count.test;
+    Json json{{"rung", profile.count.rung->id},
+              {"variant", profile.count.variant->name},
+              {"shape", {test.m, test.n, test.k}},
+              {"instructions", profile.instructions},
+              {"counters", Json::array()}};
+    for (const Compared& c : profile.counters)
+        json["counters"].push_back({{"name", c.counter->name},
+                                    {"metric", c.counter->metric},
+                                    {"cpu", c.cpu},
+                                    {"gpu", c.gpu},
+                                    {"why", c.why}});
+    return json;
+}
+
+/// One process for all kernels of a shape: ncu takes seconds to start.
+std::vector<Profile> profile_shape(const std::string& ncu, Device& cpu, const std::string& gpu,
+                                   const std::vector<Candidate>& candidates, const Case& test) {
+    std::vector<std::string> metrics{kInstructions};
+    for (const Counter& counter : kCounters) metrics.push_back(counter.metric);
+    std::vector<Profile> profiles;
+    for (const Candidate& candidate : candidates) {
+        const auto launches =
+            run_ncu(ncu, metrics,
+                    {"verify", candidate.rung->id, "--variant", candidate.variant->name, "--shape",
+                     fmt::format("{}x{}x{}", test.m, test.n, test.k), "--device", gpu});
+        Count counted = count(cpu, candidate, test);
+        if (!counted.ok()) throw DeviceError(counted.label + ": " + counted.failure);
+        profiles.push_back(compare(std::move(counted), launches.front()));
+    }
+    return profiles;
+}
+
+}  // namespace
+
+int run_profile(const Options& asked) {
+    Options options = asked;
+    if (options.shapes.empty() && options.sizes.empty()) options.shapes = {kShape};
+    const std::vector<Case> cases = cases_of(options);
+    const Format format = format_of(options);
+    if (format == Format::csv) throw UsageError("--format: profile gives table, json or md");
+    const OutputFile file(options.output);
+    const auto gpu = open_device(device_of(options));
+    if (!gpu->info().gpu)
+        throw NoDevice("profile compares CPU mode with a GPU, and there is none; see count");
+    const std::optional<std::string> ncu = find_ncu();
+    if (!ncu) throw NoDevice(kHowToGetNcu);
+    const auto cpu = open_cpu(CpuMode::counted);
+    const auto candidates =
+        select_candidates(select_rungs(cpu->kernels(), options.rungs), options.variant);
+
+    std::string device = device_of(options);
+    if (device.empty()) device = "0";
+    std::vector<Profile> all;
+    {
+        Progress progress(options.quiet);
+        for (const Case& test : cases) {
+            progress(fmt::format("profiling {}", shape_label(test)));
+            for (Profile& profile : profile_shape(*ncu, *cpu, device, candidates, test))
+                all.push_back(std::move(profile));
+        }
+    }
+    const Json environment = environment_of(*gpu, options.command);
+    const auto rendered = [&](Format wanted) {
+        if (wanted == Format::json) {
+            Json json{{"environment", environment}, {"profiles", Json::array()}};
+            for (const Profile& profile : all) json["profiles"].push_back(json_of(profile));
+            return json.dump(2) + '\n';
+        }
+        std::string text = environment_line(*gpu) + '\n';
+        for (const Profile& profile : all) text += '\n' + text_of(profile, wanted);
+        return text;
+    };
+    file.write(rendered(format));
+    if (!file || !options.quiet) fmt::print("{}", rendered(file ? Format::table : format));
+    return kRight;
+}
+
+}  // namespace tilewright::lab

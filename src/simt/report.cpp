@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// What a block finds wrong with its threads, and how it says so.
+#include <algorithm>
+#include <map>
+
+#include "simt/block.h"
+
+namespace tilewright::simt {
+
+namespace {
+
+std::string text(Dim3 d) {
+    return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) +
+           ")";
+}
+
+std::string text(Site site) {
+    return "line " + std::to_string(site.line()) + ", column " + std::to_string(site.column());
+}
+
+/// "shared load of 4 bytes at As[4]"
+std::string text(const Record& access) {
+    std::string operation = name_of(access.operation);
+    std::replace(operation.begin(), operation.end(), '_', ' ');
+    return operation + " of " + std::to_string(access.bytes) + " bytes at " +
+           place_text(*access.extent, access.address);
+}
+
+}  // namespace
+
+std::string place_text(const Extent& extent, uintptr_t address) {
+    const int64_t element = static_cast<int64_t>(address - extent.begin) / 4;
+    if (extent.ld == 0) return extent.name + ("[" + std::to_string(element) + "]");
+    int64_t row = element / extent.ld, col = element % extent.ld;
+    if (col < 0) --row, col += extent.ld;
+    return extent.name + ("[" + std::to_string(row) + "][" + std::to_string(col) + "]");
+}
+
+void BlockRunner::check_barrier(const std::vector<Thread*>& arrived) {
+    std::map<uint32_t, int> sites;
+    for (const Thread* thread : arrived) ++sites[thread->stopped_at.packed];
+    for (int warp = 0; warp < warp_count(); ++warp) {
+        const auto in_warp = [&](const Thread* thread) {
+            return thread->number / kWarpSize == warp;
+        };
+        const auto member = std::find_if(arrived.begin(), arrived.end(), in_warp);
+        if (member != arrived.end()) account_.count(Operation::barrier, (*member)->stopped_at, 1);
+    }
+    const auto ended = thread_count_ - std::ssize(arrived);
+    if (sites.size() == 1 && ended == 0) return;
+    running_ = arrived.front();
+    thread_index = running_->index;
+    if (sites.size() > 1) {
+        std::string what;
+        for (const auto& [site, count] : sites)
+            what += (what.empty() ? "" : ", ") + std::to_string(count) + " threads wait at " +
+                    text(Site{site});
+        report(HazardKind::divergent_barrier, running_->stopped_at, what);
+    } else {
+        report(HazardKind::exited_thread, running_->stopped_at,
+               std::to_string(arrived.size()) + " threads wait, " + std::to_string(ended) +
+                   " have ended");
+    }
+}
+
+std::string BlockRunner::where_threads_wait() const {
+    using enum Thread::State;
+    std::map<std::pair<std::string, uint32_t>, int> groups;
+    for (int i = 0; i < thread_count_; ++i) {
+        const Thread& thread = *threads_[i];
+        if (!thread.is_live()) continue;
+        const char* word = thread.state == at_barrier ? "__syncthreads()"
+                           : thread.state == at_warp  ? "__syncwarp()"
+                           : thread.state == waiting  ? "an mbarrier"
+                                                      : "another block";
+        ++groups[{word, thread.stopped_at.packed}];
+    }
+    std::string sentence;
+    for (const auto& [where, count] : groups)
+        sentence += (sentence.empty() ? "" : ", ") + std::to_string(count) + " threads wait for " +
+                    where.first + " at " + text(Site{where.second});
+    return sentence;
+}
+
+std::string BlockRunner::thread_text(int number) const {
+    return number < thread_count_ ? "thread " + text(threads_[number]->index) : "a bulk copy";
+}
+
+void BlockRunner::report(HazardKind kind, Site site, const std::string& what) {
+    // Where several places are at fault, the sentence has named them.
+    const bool names_place = what.find(text(site)) != what.npos;
+    hazards_.add({.kind = kind,
+                  .line = site.line(),
+                  .column = site.column(),
+                  .block = block_number_,
+                  .what = what + "; " + (site.packed && !names_place ? text(site) + ", " : "") +
+                          "block " + text(block_index) + ", thread " + text(thread_index),
+                  .key = site.packed});
+}
+
+void BlockRunner::report_conflict(HazardKind kind, Site site, const std::string& what, int thread,
+                                  Site other, const std::string& more) {
+    const auto [first, last] = std::minmax(site.packed, other.packed);
+    hazards_.add({.kind = kind,
+                  .line = site.line(),
+                  .column = site.column(),
+                  .block = block_number_,
+                  .what = what + "; " + text(site) + ", block " + text(block_index) + ", " +
+                          thread_text(thread) + "; " + more + " at " + text(other),
+                  .key = uint64_t{first} << 32 | last});
+}
+
+/// At a barrier, and at the block's end: what is still missing stays so.
+void BlockRunner::report_uninitialised() {
+    for (const auto& [record, thread] : shadow_.take_uninitialised()) {
+        thread_index = threads_[thread]->index;
+        report(HazardKind::uninitialised_shared, record.site, text(record));
+    }
+}
+
+void report_fault(const Record& access) {
+    const Extent& extent = *access.extent;
+    const uintptr_t size = extent.end - extent.begin;
+    const bool outside = size < access.bytes || access.address - extent.begin > size - access.bytes;
+    const std::string why =
+        !outside ? ", whose address is no multiple of that"
+        : extent.ld == 0
+            ? ", which has " + std::to_string(size / 4) + " elements"
+            : ", which is " + std::to_string(extent.rows) + " x " + std::to_string(extent.cols);
+    BlockRunner::current().report(outside ? HazardKind::out_of_bounds : HazardKind::misaligned,
+                                  access.site, text(access) + why);
+}
+
+void check_shared(const Record& access) {
+    BlockRunner& block = BlockRunner::current();
+    const int thread = block.thread().number;
+    Conflict earlier;
+    if (!block.shadow().access(block.shared_offset(access.address), access, thread,
+                               lane.shared_accesses, block.order(), earlier))
+        return;
+    // Told of the access that comes second in the program's order, whichever ran first here.
+    const bool reads = access.operation == Operation::shared_load;
+    const bool tells_read =
+        earlier.kind == HazardKind::read_after_write || earlier.kind == HazardKind::incomplete_copy;
+    const bool turned = earlier.kind != HazardKind::write_after_write && reads != tells_read;
+    const std::string place = place_text(*access.extent, access.address);
+    const std::string what = !turned      ? text(access)
+                             : tells_read ? "shared load at " + place
+                                          : "shared store at " + place;
+    const bool same_warp = earlier.thread / kWarpSize == thread / kWarpSize;
+    const std::string other = block.thread_text(turned ? thread : earlier.thread) +
+                              (same_warp ? " of the same warp" : "");
+    const char* does = earlier.kind == HazardKind::incomplete_copy     ? " begins a copy to it"
+                       : earlier.kind == HazardKind::write_after_write ? " writes it too"
+                       : tells_read                                    ? " writes it"
+                                                                       : " reads it";
+    block.report_conflict(earlier.kind, turned ? earlier.site : access.site, what,
+                          turned ? earlier.thread : thread, turned ? access.site : earlier.site,
+                          other + does);
+}
+
+void check_global(const Record& access) {
+    BlockRunner& block = BlockRunner::current();
+    const Extent& extent = *access.extent;
+    GlobalShadow::Conflict earlier;
+    if (!extent.shadow->access(
+            static_cast<int64_t>(access.address - extent.begin) / 4, access.bytes / 4, access,
+            block.actor(), {block.past(), block.thread().past, block.order().is_fine()}, earlier))
+        return;
+    block.report_conflict(earlier.kind, access.site, text(access), block.thread().number,
+                          earlier.site,
+                          "block " + std::to_string(earlier.actor.block) + ", thread " +
+                              std::to_string(earlier.actor.thread) + " accesses it");
+}
+
+std::vector<Hazard> unwritten_elements(const Extent& matrix) {
+    int64_t missing = 0, first = 0;
+    for (int64_t row = 0; row < matrix.rows; ++row)
+        for (int64_t i = row * matrix.ld; i < row * matrix.ld + matrix.cols; ++i)
+            if (!matrix.shadow->is_written(i) && missing++ == 0) first = i;
+    if (missing == 0) return {};
+    return {{.kind = HazardKind::unwritten,
+             .what = std::to_string(missing) + " of " + std::to_string(matrix.rows * matrix.cols) +
+                     " elements, first " + place_text(matrix, matrix.begin + first * 4)}};
+}
+
+void report_register(Site site) {
+    BlockRunner::current().report(HazardKind::uninitialised_register, site,
+                                  "an operand that nothing was written to");
+}
+
+}  // namespace tilewright::simt

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// What is known of each word of a block's shared memory: who wrote it, who has read it since, and
+// whether an asynchronous copy into it is under way.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "simt/hazard.h"
+#include "simt/order.h"
+#include "simt/trace.h"
+
+namespace tilewright::simt {
+
+/// An access that the running one is in conflict with.
+struct Conflict {
+    HazardKind kind;
+    int thread;  ///< Of the earlier access; -1 where there is none.
+    Site site;
+};
+
+class SharedShadow {
+  public:
+    static constexpr unsigned kWordBytes = 4;
+
+    explicit SharedShadow(size_t bytes) : words_(bytes / kWordBytes) {}
+
+    /// Nobody has written these bytes.
+    void declare(size_t offset, size_t bytes);
+
+    /// An access by the thread, its `position`th since a barrier. True when it conflicts with an
+    /// earlier one. Threads run one after another, so that positions tell which of two unordered
+    /// accesses comes first in the program's order.
+    bool access(size_t offset, const Record& record, int thread, uint32_t position,
+                const Order& order, Conflict& conflict);
+
+    struct Uninitialised {
+        Record record;
+        int thread;
+    };
+    /// Loads of what nobody had written, and nobody has written in the same epoch since: a store
+    /// that merely comes too late is a race.
+    std::vector<Uninitialised> take_uninitialised();
+
+    /// From now on these bytes are a copy's, and nobody's to read or write ...
+    void begin_copy(size_t offset, size_t bytes);
+    /// ... until now, written by `by`.
+    void end_copy(size_t offset, size_t bytes, Order::Stamp by);
+
+  private:
+    struct Access {
+        Order::Stamp stamp = 0;
+        Site site;
+        uint32_t position = 0;
+    };
+    struct Word {
+        Access write;
+        bool is_atomic = false, in_copy = false, is_missed = false;
+        std::array<Access, 2> reads;
+        bool more_reads = false;  ///< In more_reads_.
+    };
+
+    bool read(Word& word, const Record& record, const Access& now, const Order& order,
+              Conflict& conflict);
+    bool write(Word& word, const Record& record, const Access& now, const Order& order,
+               Conflict& conflict);
+    void note_read(Word& word, const Access& read, const Order& order);
+
+    std::vector<Word> words_;
+    std::unordered_map<const Word*, std::vector<Access>> more_reads_;
+    std::vector<std::pair<Word*, Uninitialised>> missed_;
+};
+
+}  // namespace tilewright::simt

@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "simt/words.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "simt/block.h"
+
+namespace tilewright::simt {
+
+using State = BlockRunner::Thread::State;
+
+void syncthreads(Site site) {
+    BlockRunner::current().stop(State::at_barrier, site);
+}
+
+void syncwarp(uint32_t mask, Site site) {
+    BlockRunner& block = BlockRunner::current();
+    block.thread().mask = mask;
+    block.stop(State::at_warp, site);
+}
+
+void drain_log() {
+    BlockRunner& block = BlockRunner::current();
+    // A whole log from one place and address: the thread waits for someone to write there.
+    const Record &first = lane.end[-1], &last = lane.end[-2];
+    const Record* begin = block.log_of_running();
+    const bool spins =
+        std::all_of(begin, static_cast<const Record*>(lane.end), [&](const Record& r) {
+            return r.site == first.site && r.address == last.address &&
+                   r.operation == Operation::global_load && r.extent->shadow;
+        });
+    if (!spins) return block.stop(State::log_full, first.site);
+    block.report(
+        HazardKind::plain_spin, first.site,
+        "the same element is loaded over and over: " + place_text(*first.extent, first.address));
+    block.thread().polled = reinterpret_cast<const void*>(first.address);
+    block.thread().polled_value = 0;
+    std::memcpy(&block.thread().polled_value, block.thread().polled, first.bytes);
+    block.stop(State::polling, first.site);
+}
+
+void count_ffma_at(Site site) {
+    auto& counts = BlockRunner::current().thread().ffma;
+    auto same = std::find_if(counts.begin(), counts.end(),
+                             [&](const FfmaCount& each) { return each.site == site; });
+    if (same == counts.end()) same = counts.insert(counts.end(), {site});
+    lane.ffma = &*same;
+}
+
+// --- asynchronous copies
+
+namespace {
+
+void make(const Copy& copy, Order::Stamp by) {
+    std::memcpy(copy.to, copy.from, copy.valid_bytes);
+    std::memset(copy.to + copy.valid_bytes, 0, copy.bytes - copy.valid_bytes);
+    BlockRunner& block = BlockRunner::current();
+    if (block.launch().counted)
+        block.shadow().end_copy(block.shared_offset(reinterpret_cast<uintptr_t>(copy.to)),
+                                copy.bytes, by);
+}
+
+void make_all(const std::vector<Copy>& copies) {
+    BlockRunner& block = BlockRunner::current();
+    for (const Copy& copy : copies) make(copy, block.order().now(block.thread().number));
+}
+
+/// Nobody's until the copy is made. False when it must not be begun.
+bool begin(const Place& to, const Place& from, unsigned bytes, unsigned valid_bytes) {
+    BlockRunner& block = BlockRunner::current();
+    if (!block.launch().counted) return true;
+    if (reinterpret_cast<uintptr_t>(from.address) % bytes != 0) {
+        report_fault({reinterpret_cast<uintptr_t>(from.address), from.extent, from.site,
+                      Operation::copy_load, static_cast<uint8_t>(bytes)});
+        return false;
+    }
+    // A row's end may leave 12 bytes: counted as 8 and 4.
+    for (unsigned done = 0; done < valid_bytes;) {
+        const unsigned piece = valid_bytes - done >= 16 ? 16 : valid_bytes - done >= 8 ? 8 : 4;
+        if (!trace(Operation::copy_load, *from.extent, static_cast<std::byte*>(from.address) + done,
+                   piece, from.site))
+            return false;
+        done += piece;
+    }
+    if (!trace(Operation::copy_store, *to.extent, to.address, bytes, to.site)) return false;
+    std::fill_n(static_cast<uint32_t*>(to.address), bytes / 4, kUndefinedWord);
+    block.shadow().begin_copy(block.shared_offset(reinterpret_cast<uintptr_t>(to.address)), bytes);
+    return true;
+}
+
+}  // namespace
+
+void copy_async(const Place& to, const Place& from, unsigned bytes, unsigned valid_bytes) {
+    if (begin(to, from, bytes, valid_bytes))
+        BlockRunner::current().thread().copies.add({static_cast<std::byte*>(to.address),
+                                                    static_cast<const std::byte*>(from.address),
+                                                    bytes, valid_bytes});
+}
+
+void copy_commit() {
+    BlockRunner::current().thread().copies.commit();
+}
+
+void copy_wait(unsigned groups) {
+    make_all(BlockRunner::current().thread().copies.take(groups));
+}
+
+// --- mbarriers
+
+namespace {
+
+/// Null, and told, where it was not initialised before for all the running thread knows.
+Mbarrier* find(const Place& place) {
+    BlockRunner& block = BlockRunner::current();
+    const auto found = block.mbarriers().find(reinterpret_cast<uintptr_t>(place.address));
+    const bool exists = found != block.mbarriers().end();
+    if (exists && block.order().before(found->second.initialised, block.thread().number))
+        return &found->second;
+    const std::string name =
+        place.extent ? place_text(*place.extent, reinterpret_cast<uintptr_t>(place.address)) : "";
+    block.report(
+        HazardKind::uninitialised_barrier, place.site,
+        "use of " + name +
+            (exists
+                 ? ", which " + block.thread_text(Order::thread_of(found->second.initialised)) +
+                       " initialises at line " + std::to_string(found->second.initialised_at.line())
+                 : ""));
+    return exists ? &found->second : nullptr;
+}
+
+/// Completes the phase if nothing is missing any more.
+void advance(Mbarrier& barrier) {
+    if (!barrier.is_ready()) return;
+    BlockRunner& block = BlockRunner::current();
+    const int agent = Order::kThreads + barrier.agent;
+    for (const Copy& copy : barrier.copies) make(copy, block.order().now(agent));
+    block.order().release(agent, barrier.arriving);
+    barrier.completed = barrier.arriving;
+    barrier.copies.clear();
+    barrier.bytes = 0;
+    barrier.left = barrier.count;
+    ++barrier.phase;
+}
+
+void arrive(Mbarrier& barrier, const Place& place) {
+    BlockRunner& block = BlockRunner::current();
+    advance(barrier);
+    if (barrier.left == 0) {
+        block.report(HazardKind::block_deadlock, place.site,
+                     "an arrival more than the " + std::to_string(barrier.count) +
+                         " of a phase that still misses bytes");
+        return;
+    }
+    block.order().release(block.thread().number, barrier.arriving);
+    --barrier.left;
+}
+
+}  // namespace
+
+void mbarrier_init(const Place& place, unsigned arrivals) {
+    BlockRunner& block = BlockRunner::current();
+    const auto address = reinterpret_cast<uintptr_t>(place.address);
+    const int agent = static_cast<int>(block.mbarriers().size()) % Order::kAgents;
+    Mbarrier& barrier = block.mbarriers()[address];
+    barrier = {.count = arrivals,
+               .left = arrivals,
+               .copies = {},
+               .arriving = {},
+               .completed = {},
+               .agent = agent,
+               .initialised = block.order().now(block.thread().number),
+               .initialised_at = place.site};
+}
+
+void mbarrier_arrive(const Place& place, unsigned announced_bytes) {
+    Mbarrier* barrier = find(place);
+    if (!barrier) return;
+    advance(*barrier);
+    barrier->bytes += announced_bytes;
+    arrive(*barrier, place);
+}
+
+void mbarrier_wait(const Place& place, unsigned parity) {
+    Mbarrier* barrier = find(place);
+    if (!barrier) return;
+    BlockRunner& block = BlockRunner::current();
+    const auto is_over = [barrier, parity] {
+        if (!barrier->has_completed(parity)) advance(*barrier);
+        return barrier->has_completed(parity);
+    };
+    while (!is_over()) {
+        block.thread().condition = is_over;
+        block.stop(State::waiting, place.site);
+    }
+    block.order().acquire(block.thread().number, barrier->completed);
+}
+
+void copy_arrive(const Place& place) {
+    Mbarrier* barrier = find(place);
+    if (!barrier) return;
+    advance(*barrier);
+    for (const Copy& copy : BlockRunner::current().thread().copies.take_all())
+        barrier->copies.push_back(copy);
+    arrive(*barrier, place);
+}
+
+void copy_bulk(const Place& to, const Place& from, unsigned bytes, const Place& place) {
+    Mbarrier* barrier = find(place);
+    if (!barrier) return;
+    advance(*barrier);
+    constexpr unsigned kPiece = 16;  // the smallest that the copy engine takes
+    for (unsigned done = 0; done < bytes; done += kPiece) {
+        const Place piece_to{to.extent, static_cast<std::byte*>(to.address) + done, to.site};
+        const Place piece_from{from.extent, static_cast<std::byte*>(from.address) + done,
+                               from.site};
+        if (begin(piece_to, piece_from, kPiece, kPiece))
+            barrier->copies.push_back({static_cast<std::byte*>(piece_to.address),
+                                       static_cast<const std::byte*>(piece_from.address), kPiece,
+                                       kPiece, true});
+    }
+}
+
+// --- between blocks
+
+void threadfence() {
+    BlockRunner& block = BlockRunner::current();
+    BlockRunner::Thread& thread = block.thread();
+    thread.past.add(thread.unfenced);
+    thread.unfenced = {};
+    thread.has_fenced = true;
+    thread.fence_epoch = block.epoch();
+}
+
+void hand_on(const Place& flag, bool release) {
+    if (!flag.extent || !flag.extent->shadow) return;
+    BlockRunner& block = BlockRunner::current();
+    const BlockRunner::Thread& thread = block.thread();
+    Past past = block.past();
+    past.add(thread.past);
+    Actor actor = block.actor();
+    if (!release) actor.epoch = thread.fence_epoch;
+    if (release || thread.has_fenced) past.add(actor);
+    if (block.fenced_through() > 0) {
+        actor.epoch = block.fenced_through();
+        past.add(actor);
+    }
+    flag.extent->shadow->publish(reinterpret_cast<uintptr_t>(flag.address), past);
+}
+
+void take_over(const Place& flag, bool acquire) {
+    if (!flag.extent || !flag.extent->shadow) return;
+    BlockRunner::Thread& thread = BlockRunner::current().thread();
+    (acquire ? thread.past : thread.unfenced)
+        .add(flag.extent->shadow->published(reinterpret_cast<uintptr_t>(flag.address)));
+}
+
+void poll(const void* address, uint64_t value, Site site) {
+    BlockRunner& block = BlockRunner::current();
+    BlockRunner::Thread& thread = block.thread();
+    const bool again = thread.polled == address && thread.polled_value == value;
+    thread.polled = address;
+    thread.polled_value = value;
+    if (again) block.stop(State::polling, site);
+}
+
+}  // namespace tilewright::simt

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// What device words other than plain accesses do in CPU mode. src/device/cpu.h gives them the names
+// that kernels use.
+#pragma once
+
+#include "simt/trace.h"
+
+namespace tilewright::simt {
+
+/// Where in which array; fast mode knows no arrays.
+struct Place {
+    const Extent* extent;
+    void* address;
+    Site site;
+};
+
+/// Waits until every thread of the block that has not ended is here.
+void syncthreads(Site site = Site::here());
+/// Waits until every lane of `mask` that has not ended is here.
+void syncwarp(uint32_t mask = ~uint32_t{0}, Site site = Site::here());
+
+/// Completes a phase when `arrivals` threads have arrived and all announced bytes are copied.
+void mbarrier_init(const Place& barrier, unsigned arrivals);
+void mbarrier_arrive(const Place& barrier, unsigned announced_bytes);
+/// Waits until the phase of this parity is complete; a barrier starts in phase 0.
+void mbarrier_wait(const Place& barrier, unsigned parity);
+
+/// Copies belong to the group that their thread commits next. They are made when they are waited
+/// for and not before: whoever reads too early gets NaN, as on a GPU that is late.
+void copy_async(const Place& to, const Place& from, unsigned bytes, unsigned valid_bytes);
+void copy_commit();
+/// Until at most `groups` of the thread's groups are under way.
+void copy_wait(unsigned groups);
+/// Arrives at the barrier when all copies that this thread has begun are complete.
+void copy_arrive(const Place& barrier);
+/// A copy whose bytes count for the barrier's phase.
+void copy_bulk(const Place& to, const Place& from, unsigned bytes, const Place& barrier);
+
+/// Orders between blocks. An atomic or volatile access hands on what a fence before it covers, and
+/// a fence after it takes over what others handed on there.
+void threadfence();
+void hand_on(const Place& flag, bool release);
+void take_over(const Place& flag, bool acquire);
+
+/// A value read from memory that other threads write, maybe in a loop: lets them go on.
+void poll(const void* address, uint64_t value, Site site);
+
+/// A register that nothing was written to.
+void report_register(Site site);
+
+}  // namespace tilewright::simt
