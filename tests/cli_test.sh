@@ -166,11 +166,19 @@ check "all rungs fit a terminal" lines_fit
 DEVICE=4711 exits 0 count k1 --shape 33x31x7 --format md
 check "a Markdown table" grep -q '^|---' out
 exits 0 count k9 --variant all --sizes 64 --output counts.csv --quiet
-check "a line a variant" test "$(wc -l <counts.csv)" -gt 5
+check "a line a kernel" test "$(wc -l <counts.csv)" -gt 5
 exits 0 count k6 k5 --format json --beta 2 --shape 64x64x64
 check "the first is the first that was asked for" json '[c["rung"] for c in d["counts"]] == ["k6", "k5"]'
 check "C moves twice" json 'abs(d["counts"][0]["totals"]["intensity_dram"] - 2 * 64**3 / (4 * 4 * 64**2)) < 1e-9'
 check "no sampling" json 'd["counts"][0]["sampled"] is None'
+exits 0 count k4 k10 k1 k2 --gpu h200
+check "bounds fit a terminal" lines_fit
+check "a limiter" grep -qE '^limiter +shared memory +instructions' out
+check "measured beside it" grep -qE '^GFLOP/s, measured +[0-9]+ ' out
+exits 0 count k3 --gpu a100 --shape 40x50x60 --format json
+check "nothing was measured there" json 'd["counts"][0]["bound"]["measured_gflops"] is None'
+check "its terms" json '{"ffma", "issue", "shared", "l1", "l2", "dram", "launch"} == d["counts"][0]["bound"]["terms_us"].keys()'
+refuses "there are h200" count k1 --gpu h20
 exits 1 count k5 --shape 1x1x99999999999 --format json
 check "what cannot run has a reason" json '"k-tiles" in d["counts"][0]["reason"]' 
 refuses "runs in CPU mode" count k1 --device 0

@@ -30,7 +30,7 @@ def per_request(count, part, **wanted):
 
 
 def main(program):
-    text = counts(program, "k*")
+    text = counts(program, "k*", "--gpu", "h200")
     by_rung = {count["rung"]: count for count in text["counts"]}
     faults = []
 
@@ -65,6 +65,11 @@ def main(program):
         for site in count["sites"]:
             if not site["source"] or not site["file"].startswith("src/ladder/"):
                 faults.append(f"{rung}: {site['file']}:{site['line']} has no text")
+        bound = count["bound"]
+        if not bound["measured_gflops"] <= bound["gflops"] <= bound["roofline"]["ceiling_gflops"]:
+            faults.append(f"{rung}: {bound['measured_gflops']} measured, at most {bound['gflops']}")
+        equal(f"{rung}: limiter", bound["terms_us"][bound["limiter"]],
+              max(us or 0 for us in bound["terms_us"].values()))
     print("\n".join(faults + [f"{len(by_rung)} rungs, {len(faults)} faults"]))
     return 1 if faults or len(by_rung) < 10 else 0
 

@@ -92,31 +92,35 @@ TEST(Counting, AFailureHasItsReasonAndTheOthersTheirCounts) {
     broken.id = "broken", broken.variants = kFails;
     const KernelDefinition& right = *device->kernels().front();
     const Case test{.m = 8, .n = 8, .k = 8};
-    const std::vector<Count> counts{count(*device, {&broken, &kFails[0]}, test),
-                                    count(*device, {&right, &right.variants.front()}, test)};
-    EXPECT_FALSE(counts[0].ok());
-    EXPECT_TRUE(counts[1].ok());
-    EXPECT_TRUE(json_of(counts[0])["totals"].is_null());
-    EXPECT_EQ(json_of(counts[0])["status"], "failed");
-    EXPECT_EQ(json_of(counts[1])["totals"]["ffma"], 8 * 8);  // a warp a column, 8 of its lanes
-    const std::string text = text_of(counts, Format::table);
+    const std::vector<CountRow> counts{{count(*device, {&broken, &kFails[0]}, test)},
+                                       {count(*device, {&right, &right.variants.front()}, test)}};
+    EXPECT_FALSE(counts[0].count.ok());
+    EXPECT_TRUE(counts[1].count.ok());
+    EXPECT_TRUE(json_of(counts[0], nullptr)["totals"].is_null());
+    EXPECT_EQ(json_of(counts[0], nullptr)["status"], "failed");
+    EXPECT_EQ(json_of(counts[1], nullptr)["totals"]["ffma"],
+              8 * 8);  // a warp a column, 8 of its lanes
+    const std::string text = text_of(counts, nullptr, Format::table);
     EXPECT_NE(text.find("broken 8: failed: out of bounds"), std::string::npos) << text;
     EXPECT_EQ(csv_table(counts).csv().find("nan"), std::string::npos);
 }
 
 TEST(Counting, SampledCountsSaySo) {
-    Count count{.test = {.m = 8, .n = 8, .k = 8}};
     const auto device = open_cpu(CpuMode::counted);
+    CountRow row;
+    Count& count = row.count;
+    count.test = {.m = 8, .n = 8, .k = 8};
     count.rung = device->kernels().front();
     count.variant = &count.rung->variants.front();
     count.label = "k1";
     count.counters = by_hand();
     count.counters.blocks_run = 2;
-    EXPECT_EQ(json_of(count)["sampled"]["blocks_run"], 2);
-    EXPECT_EQ(json_of(count)["sampled"]["blocks"], 3);
-    EXPECT_NE(text_of({&count, 1}, Format::table).find("2 of 3 blocks run"), std::string::npos);
+    EXPECT_EQ(json_of(row, nullptr)["sampled"]["blocks_run"], 2);
+    EXPECT_EQ(json_of(row, nullptr)["sampled"]["blocks"], 3);
+    const std::string text = text_of({&row, 1}, nullptr, Format::table);
+    EXPECT_NE(text.find("2 of 3 blocks run"), std::string::npos);
     count.counters.blocks_run = 3;
-    EXPECT_TRUE(json_of(count)["sampled"].is_null());
+    EXPECT_TRUE(json_of(row, nullptr)["sampled"].is_null());
 }
 
 }  // namespace

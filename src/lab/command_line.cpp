@@ -107,6 +107,8 @@ void add_rungs(CLI::App& app, Options& o) {
 
 void add_count_options(CLI::App& app, Options& o) {
     app.add_option("--device", o.device, "cpu: GPUs have no such counters");
+    app.add_option("--gpu", o.bound_gpu,
+                   "Bound the speed on this GPU from its public numbers: h200, ...");
 }
 
 using AddOptions = void (*)(CLI::App&, Options&);

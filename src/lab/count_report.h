@@ -7,19 +7,19 @@
 #include <span>
 #include <string>
 
-#include "lab/counting.h"
+#include "lab/count_tables.h"
 #include "lab/options.h"
 #include "lab/table.h"
 
 namespace tilewright::lab {
 
-/// The totals side by side, then each kernel's accesses under their source lines. Counts of one
-/// case; those that failed are told at the end.
-std::string text_of(std::span<const Count> counts, Format format);
+/// The totals side by side, bounds where there are, then each kernel's accesses under their source
+/// lines. Rows of one case and one GPU; those that failed are told at the end.
+std::string text_of(std::span<const CountRow> rows, const Gpu* gpu, Format format);
 
-/// One line a kernel with the keys of the JSON's totals.
-Table csv_table(std::span<const Count> counts);
+/// One line a kernel with the keys of the JSON's totals and bound.
+Table csv_table(std::span<const CountRow> rows);
 
-nlohmann::ordered_json json_of(const Count& count);
+nlohmann::ordered_json json_of(const CountRow& row, const Gpu* gpu);
 
 }  // namespace tilewright::lab

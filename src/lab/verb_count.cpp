@@ -9,6 +9,8 @@
 #include "lab/count_report.h"
 #include "lab/environment.h"
 #include "lab/interrupt.h"
+#include "lab/lesson.h"
+#include "lab/measured.h"
 #include "lab/output.h"
 #include "lab/usage.h"
 #include "lab/verbs.h"
@@ -30,19 +32,27 @@ std::vector<const KernelDefinition*> rungs_as_asked(Device& device, const Option
     return rungs;
 }
 
-std::string rendered(std::span<const std::vector<Count>> counts, const Json& environment,
-                     Format format) {
-    std::vector<Count> all;
+std::string rendered(std::span<const std::vector<CountRow>> counts, const Gpu* gpu,
+                     const Json& environment, Format format) {
+    std::vector<CountRow> all;
     for (const auto& some : counts) all.insert(all.end(), some.begin(), some.end());
     if (format == Format::csv) return csv_table(all).csv();
     if (format == Format::json) {
         Json json{{"environment", environment}, {"counts", Json::array()}};
-        for (const Count& count : all) json["counts"].push_back(json_of(count));
+        for (const CountRow& row : all) json["counts"].push_back(json_of(row, gpu));
         return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
     }
     std::string text;
-    for (const auto& some : counts) text += (text.empty() ? "" : "\n") + text_of(some, format);
+    for (const auto& some : counts) text += (text.empty() ? "" : "\n") + text_of(some, gpu, format);
     return text;
+}
+
+void add_bound(CountRow& row, const Gpu& gpu, std::span<const Measured> measured) {
+    const KernelDefinition& rung = *row.count.rung;
+    const Variant& variant = *row.count.variant;
+    row.bound = bound_of(row.count,
+                         built_for(gpu, rung, variant, embedded_resources(), embedded_sass()), gpu);
+    row.measured = measured_gflops(measured, rung.id, variant.name, row.count.test);
 }
 
 }  // namespace
@@ -54,29 +64,34 @@ int run_count(const Options& asked) {
             fmt::format("--device: count runs in CPU mode, not on GPU '{}'", options.device));
     if (options.shapes.empty() && options.sizes.empty()) options.shapes = {kShape};
     const std::vector<Case> cases = cases_of(options);
+    const Gpu* gpu = options.bound_gpu.empty() ? nullptr : &gpu_of(options.bound_gpu);
     const Format format = format_of(options);
     const OutputFile file(options.output);
     const auto device = open_cpu(CpuMode::counted);
     const auto candidates = select_candidates(rungs_as_asked(*device, options), options.variant);
     catch_interrupts();
 
+    const std::vector<Measured> measured =
+        gpu ? measured_on(*gpu, embedded_results()) : std::vector<Measured>();
     Progress progress(options.quiet);
-    std::vector<std::vector<Count>> counts;
+    std::vector<std::vector<CountRow>> counts;
     bool failed = false;
     for (const Case& test : cases) {
         counts.emplace_back();
         for (const Candidate& candidate : candidates) {
             if (interrupted()) break;
             progress(fmt::format("counting {} {}", candidate.rung->id, shape_label(test)));
-            counts.back().push_back(count(*device, candidate, test));
-            failed = failed || !counts.back().back().ok();
+            counts.back().push_back({count(*device, candidate, test)});
+            CountRow& row = counts.back().back();
+            failed = failed || !row.count.ok();
+            if (gpu && row.count.ok()) add_bound(row, *gpu, measured);
         }
     }
     progress.clear();
     const Json environment = environment_of(*device, options.command);
-    file.write(rendered(counts, environment, format));
+    file.write(rendered(counts, gpu, environment, format));
     if (!file || !options.quiet)
-        fmt::print("{}", rendered(counts, environment, file ? Format::table : format));
+        fmt::print("{}", rendered(counts, gpu, environment, file ? Format::table : format));
     return interrupted() ? kInterrupted : failed ? kWrong : kRight;
 }
 

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/count_tables.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "lab/lesson.h"
+#include "lab/text.h"
+
+namespace tilewright::lab {
+
+namespace {
+
+/// Whole as long as it can be read at a glance.
+std::string number(double value, int digits) {
+    if (std::isnan(value)) return "-";
+    if (digits > 0) return fmt::format("{:.{}f}", value, digits);
+    return value < 1e8 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+}
+
+std::string change(double before, double now) {
+    if (std::isnan(before) || std::isnan(now)) return "";
+    if (before == now) return "=";
+    if (before == 0) return "new";
+    if (now == 0) return "gone";
+    const double factor = now / before;
+    return factor < 0.095  ? fmt::format("x{:.3f}", factor)
+           : factor < 9.95 ? fmt::format("x{:.2f}", factor)
+                           : fmt::format("x{:.0f}", factor);
+}
+
+std::string spaced(std::string name) {
+    for (char& c : name) c = c == '_' ? ' ' : c;
+    return name;
+}
+
+double per_request(uint64_t part, const simt::SiteCounters& site) {
+    return part > 0 ? static_cast<double>(part) / static_cast<double>(site.requests) : kNone;
+}
+
+std::string width_of(const simt::SiteCounters& site) {
+    if (site.width_bits == 0) return "";
+    return std::to_string(site.width_bits) + (site.is_volatile ? "v" : "");
+}
+
+std::vector<std::string> site_cells(const simt::SiteCounters& site) {
+    const double ways = site.ideal_wavefronts > 0 ? static_cast<double>(site.wavefronts) /
+                                                        static_cast<double>(site.ideal_wavefronts)
+                                                  : kNone;
+    return {spaced(name_of(site.operation)),
+            site.operand,
+            width_of(site),
+            number(static_cast<double>(site.requests), 0),
+            number(per_request(site.sectors, site), 2),
+            number(per_request(site.wavefronts, site), 2),
+            number(per_request(site.ideal_wavefronts, site), 2),
+            number(ways, 2)};
+}
+
+std::string shortened(const std::string& line, size_t width) {
+    return line.size() <= width ? line : line.substr(0, width - 3) + "...";
+}
+
+const std::vector<Table::Column>& site_columns() {
+    static const std::vector<Table::Column> columns{
+        {"access", Align::left}, {"of", Align::left}, {"bits"}, {"requests"}, {"sectors"},
+        {"wavefronts"},          {"ideal"},           {"ways"}};
+    return columns;
+}
+
+}  // namespace
+
+std::string source_line(const std::vector<std::string>& source, uint32_t line) {
+    if (line == 0 || line > source.size()) return {};
+    const std::string& text = source[line - 1];
+    const size_t start = text.find_first_not_of(' ');
+    return start == text.npos ? std::string() : text.substr(start);
+}
+
+Table totals_table(std::span<const CountRow* const> rows) {
+    const Count& leader = rows.front()->count;
+    std::vector<Table::Column> columns{{"", Align::left}, {leader.label}};
+    for (const CountRow* row : rows.subspan(1)) {
+        columns.push_back({row->count.label});
+        columns.push_back({"x " + leader.label});
+    }
+    Table table(columns);
+    for (const QuantityGroup& group : quantities()) {
+        std::vector<std::vector<std::string>> lines;
+        for (const Quantity& quantity : group.quantities) {
+            if (!quantity.label) continue;
+            const double first = quantity.value(leader.totals);
+            std::vector<std::string> cells{std::string("  ") + quantity.label,
+                                           number(first, quantity.digits)};
+            bool any = first > 0;
+            for (const CountRow* row : rows.subspan(1)) {
+                const double value = quantity.value(row->count.totals);
+                any = any || value > 0;
+                cells.push_back(number(value, quantity.digits));
+                cells.push_back(change(first, value));
+            }
+            if (any) lines.push_back(std::move(cells));
+        }
+        if (lines.empty()) continue;
+        std::vector<std::string> title(columns.size());
+        title.front() = group.title;
+        table.add(std::move(title));
+        for (auto& line : lines) table.add(std::move(line));
+    }
+    return table;
+}
+
+Table bound_table(std::span<const CountRow* const> rows, const Gpu& gpu) {
+    std::vector<Table::Column> columns{{gpu.name, Align::left}};
+    for (const CountRow* row : rows) columns.push_back({row->count.label});
+    Table table(columns);
+    const auto add = [&](const std::string& label, const auto& cell_of) {
+        std::vector<std::string> cells{label};
+        for (const CountRow* row : rows) cells.push_back(cell_of(*row));
+        table.add(std::move(cells));
+    };
+    add("GFLOP/s, at most", [](const CountRow& row) { return number(row.bound->gflops, 0); });
+    add("GFLOP/s, measured",
+        [](const CountRow& row) { return number(row.measured.value_or(kNone), 0); });
+    add("  % of the bound", [](const CountRow& row) {
+        return number(row.measured.value_or(kNone) / row.bound->gflops * 100, 1);
+    });
+    add("limiter", [](const CountRow& row) { return row.bound->limiter_label(); });
+    for (size_t i = 0; i < rows.front()->bound->terms.size(); ++i)
+        add(fmt::format("  us: {}", rows.front()->bound->terms[i].label), [&](const CountRow& row) {
+            const double us = row.bound->terms[i].us;
+            return number(us > 0 ? us : kNone, 2);
+        });
+    add("waves", [](const CountRow& row) { return number(row.bound->waves, 2); });
+    return table;
+}
+
+std::string sites_plain(const Count& count) {
+    constexpr size_t kIndent = 7;
+    Table table(site_columns());
+    for (const auto& site : count.counters.sites) table.add(site_cells(site));
+    const std::vector<std::string> lines = split_lines(table.plain(kReportWidth - kIndent));
+    const std::vector<std::string> source = split_lines(source_of(*count.rung));
+    const std::string indent(kIndent, ' ');
+    std::string text = indent + lines.front() + '\n';
+    uint32_t shown = 0;
+    for (size_t i = 0; i < count.counters.sites.size(); ++i) {
+        const uint32_t line = count.counters.sites[i].line;
+        if (line != std::exchange(shown, line))
+            text += fmt::format("{:>5}  {}\n", line,
+                                shortened(source_line(source, line), kReportWidth - kIndent));
+        text += indent + lines[i + 1] + '\n';
+    }
+    return text;
+}
+
+Table sites_markdown(const Count& count) {
+    std::vector<Table::Column> columns = site_columns();
+    columns.insert(columns.begin(), {"line"});
+    columns.push_back({"source", Align::left});
+    Table table(columns);
+    const std::vector<std::string> source = split_lines(source_of(*count.rung));
+    for (const auto& site : count.counters.sites) {
+        std::vector<std::string> cells = site_cells(site);
+        cells.insert(cells.begin(), std::to_string(site.line));
+        cells.push_back('`' + source_line(source, site.line) + '`');
+        table.add(std::move(cells));
+    }
+    return table;
+}
+
+}  // namespace tilewright::lab

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/least_work.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace tilewright::lab {
+
+namespace {
+
+using simt::Operation;
+using simt::SiteCounters;
+
+constexpr double kSectorsPerClock = 4;  // L1: 128 bytes
+/// The fewest clocks of a load of 32, 64 and 128 bits: a broadcast one of 128 takes 2 on an H200.
+constexpr Widths kClocksOfLoad{1, 1, 2};
+/// L1 is the part of the common memory that shared memory leaves; all of it is so much larger than
+/// the most that shared memory takes.
+constexpr double kL1Beyond = 28 * 1024;
+
+double real(auto value) {
+    return static_cast<double>(value);
+}
+
+double ceil_div(int64_t a, int64_t b) {
+    return real((a + b - 1) / b);
+}
+
+/// Whether the compiler may merge it with its neighbours, or keep its value in a register.
+bool is_free(const SiteCounters& site) {
+    return site.width_bits <= 32 && !site.is_volatile;
+}
+
+/// Requests after the compiler has merged scalar ones to the widest that the kernel has.
+double merged_requests(const simt::Counters& counters, Operation operation, const Widths& all) {
+    double requests = 0;
+    for (const SiteCounters& site : counters.sites)
+        if (site.operation == operation)
+            requests += real(site.requests) / (is_free(site) ? std::max(widest(all), 1) : 1);
+    return requests;
+}
+
+/// Scalar loads, merged into as many instructions of each width as the binary has for them. A merged
+/// one has the words of each of its parts, and so at least the mean of their wavefronts: the least
+/// sum merges the worst conflicts most.
+double fewest_of_scalars(std::vector<const SiteCounters*> sites, Widths instructions) {
+    std::sort(sites.begin(), sites.end(), [](const SiteCounters* a, const SiteCounters* b) {
+        return real(a->wavefronts) * real(b->requests) > real(b->wavefronts) * real(a->requests);
+    });
+    double wavefronts = 0;
+    for (const SiteCounters* site : sites) {
+        double left = real(site->requests);
+        for (int i = 2; i >= 0 && left > 0; --i) {
+            const double merged = std::min(left, std::max(instructions[i], 0.0) * (1 << i));
+            wavefronts += merged / (1 << i) * real(site->wavefronts) / real(site->requests);
+            instructions[i] -= merged / (1 << i);
+            left -= merged;
+        }
+    }
+    return wavefronts;
+}
+
+/// That no compiler and no hardware can save.
+double fewest_load_wavefronts(const Count& count, const std::optional<Compiled>& compiled) {
+    double kept = 0, scalar_words = 0;
+    std::vector<const SiteCounters*> scalars;
+    Widths written{};  // requests that the compiler keeps as they are
+    for (const SiteCounters& site : count.counters.sites) {
+        if (site.operation != Operation::shared_load || site.requests == 0) continue;
+        if (is_free(site)) {
+            scalars.push_back(&site);
+            scalar_words += real(site.requests);
+            continue;
+        }
+        kept += real(site.wavefronts);
+        if (site.width_bits <= 128)
+            written[std::countr_zero(site.width_bits / 32)] += real(site.requests);
+    }
+    if (!compiled || !compiled->main_loop) return kept;
+    const double passes = real(count.counters.ffma) / compiled->main_loop->ffma;
+    Widths loads = compiled->main_loop->shared_loads;
+    double clocks = 0, words = 0;
+    for (size_t i = 0; i < loads.size(); ++i) {
+        clocks += passes * loads[i] * kClocksOfLoad[i];
+        loads[i] = std::max(passes * loads[i] - written[i], 0.0);
+        words += loads[i] * (1 << i);
+    }
+    // Fewer words than written: the compiler keeps some in registers, and which is not known.
+    constexpr double kAlmost = 1 - 1e-6;
+    if (words >= kAlmost * scalar_words) kept += fewest_of_scalars(std::move(scalars), loads);
+    return std::max(kept, clocks);
+}
+
+double fewest_store_wavefronts(const Count& count, const std::optional<Compiled>& compiled) {
+    double wavefronts = real(count.totals.copy_store.wavefronts);
+    for (const SiteCounters& site : count.counters.sites) {
+        if (site.operation != Operation::shared_store) continue;
+        const int merged = compiled ? std::max(widest(compiled->total.shared_stores), 1) : 4;
+        wavefronts += real(site.wavefronts) / (is_free(site) ? merged : 1);
+    }
+    return wavefronts;
+}
+
+/// Rows of A and columns of B that so many tiles of C need at least: those of a near-square of them.
+double fewest_lines(const Tile& tile, int64_t tiles) {
+    double lines = std::numeric_limits<double>::infinity();
+    for (int64_t a = 1; a <= tiles; ++a)
+        lines = std::min(lines, real(a * tile.m) + ceil_div(tiles, a) * tile.n);
+    return lines;
+}
+
+}  // namespace
+
+double least_shared_wavefronts(const Count& count, const std::optional<Compiled>& compiled) {
+    return fewest_load_wavefronts(count, compiled) + fewest_store_wavefronts(count, compiled);
+}
+
+double least_instructions(const Count& count, const std::optional<Compiled>& compiled) {
+    if (!compiled || !compiled->main_loop) return kNone;
+    const Instructions &loop = *compiled->main_loop, &total = compiled->total;
+    double instructions = real(count.counters.ffma) * loop.all / loop.ffma;
+    const auto add = [&](Operation operation, const Widths& in_loop, const Widths& in_all) {
+        if (widest(in_loop) == 0)
+            instructions += merged_requests(count.counters, operation, in_all);
+    };
+    add(Operation::global_load, loop.global_loads, total.global_loads);
+    add(Operation::global_store, loop.global_stores, total.global_stores);
+    add(Operation::shared_store, loop.shared_stores, total.shared_stores);
+    if (loop.barriers == 0 && count.counters.blocks > 0)
+        instructions += real(count.counters.barriers) * real(count.counters.warps) /
+                        real(count.counters.blocks);
+    return instructions;
+}
+
+double least_l1_clocks(const simt::Counters& counters) {
+    double clocks = 0;
+    for (const SiteCounters& site : counters.sites)
+        if (site.sectors > 0)
+            clocks += std::max(real(site.requests), real(site.sectors) / kSectorsPerClock);
+    return clocks;
+}
+
+double waves_of(const Count& count, const Gpu& gpu) {
+    const Tile& tile = count.variant->config.block;
+    const auto blocks = static_cast<int64_t>(count.counters.blocks);
+    if (tile.m <= 0 || tile.n <= 0 || blocks == 0) return 1;
+    const int64_t whole = std::min((count.test.m / tile.m) * (count.test.n / tile.n), blocks);
+    return std::max(1.0, ceil_div(whole, gpu.multiprocessors) * gpu.multiprocessors / real(blocks));
+}
+
+double least_l2_bytes(const Count& count, int resident, double waves, const Gpu& gpu) {
+    const Case& test = count.test;
+    const Tile& tile = count.variant->config.block;
+    const double column = sizeof(float) * (test.has_product() ? real(test.k) : 0);
+    const double once = column * (real(test.m) + real(test.n)) / gpu.multiprocessors;
+    if (tile.m <= 0 || tile.n <= 0) return once;
+    const double share = waves / gpu.multiprocessors;
+    const double tiles = share * ceil_div(test.m, tile.m) * ceil_div(test.n, tile.n);
+    const auto together =
+        static_cast<int64_t>(std::clamp(std::ceil(tiles), 1.0, std::max(real(resident), 1.0)));
+    const double groups = std::max(tiles, share * real(count.counters.blocks)) / real(together);
+    const double fetched = tiles / real(together) * fewest_lines(tile, together) * column -
+                           std::max(groups - 1, 0.0) * (gpu.shared_bytes + kL1Beyond);
+    const double asked =
+        kSectorBytes * real(count.totals.global_load.sectors + count.totals.copy_load.sectors);
+    return std::min(asked * share, std::max(once, fetched));
+}
+
+}  // namespace tilewright::lab

@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// Bounds by hand numbers, and against all that was measured: no result may beat its bound.
+#include "lab/bound.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "lab/lesson.h"
+#include "lab/measured.h"
+
+namespace tilewright::lab {
+namespace {
+
+using simt::Operation;
+
+/// Round numbers: 10 multiprocessors of 1000 MHz, so that 10000 clocks of all are a microsecond.
+constexpr Gpu kGpu{.word = "round",
+                   .name = "round",
+                   .architecture = "90a",
+                   .multiprocessors = 10,
+                   .fp32_lanes = 128,
+                   .clock_mhz = 1000,
+                   .dram_gb_s = 100,
+                   .l2_bytes = 1 << 20,
+                   .l2_bytes_per_clock = 64,
+                   .registers = 65536,
+                   .shared_bytes = 4 * 1024,
+                   .threads = 2048,
+                   .blocks = 32,
+                   .block_shared_bytes = 4 * 1024,
+                   .reserved_shared_bytes = 1024};
+
+/// A rung of block tile 16 x 16 on M = N = 64: 16 blocks, of which one multiprocessor has 2.
+struct ByHand {
+    Variant variant{"default", {.block = {16, 16, 4}, .threads = 32}, nullptr};
+    Count count;
+
+    ByHand() {
+        count.variant = &variant;
+        count.test = {.m = 64, .n = 64, .k = 1000};
+        count.counters.blocks = 16;
+        count.counters.warps = 16;
+        count.counters.ffma = 400000;
+    }
+    void add(simt::SiteCounters site) { count.counters.sites.push_back(site); }
+    Bound bound(const Built& built = {}) {
+        count.totals = totals_of(count.counters, count.test);
+        return bound_of(count, built, kGpu);
+    }
+    double us(const char* key, const Built& built = {}) {
+        const Bound all = bound(built);
+        for (const BoundTerm& term : all.terms)
+            if (term.key == std::string_view(key)) return term.us;
+        return -1;
+    }
+};
+
+constexpr double kWaves = 2 / 1.6;
+
+TEST(Bound, ArithmeticAndItsWaves) {
+    ByHand kernel;
+    EXPECT_DOUBLE_EQ(kernel.bound().waves, kWaves);
+    EXPECT_DOUBLE_EQ(kernel.us("ffma"), 400000 / 4 / 10000.0 * kWaves);
+    EXPECT_STREQ(kernel.bound().limiter, "ffma");
+    EXPECT_DOUBLE_EQ(kernel.bound().gflops, 2 * 64 * 64 * 1000 / (12.5 * 1e3));
+    EXPECT_TRUE(std::isnan(kernel.us("issue"))) << "nothing is known of its instructions";
+    kernel.count.test.m = kernel.count.test.n = 63;
+    EXPECT_DOUBLE_EQ(kernel.bound().waves, 1) << "9 whole tiles, one a multiprocessor";
+}
+
+TEST(Bound, InstructionsOfTheMainLoopAndOutsideIt) {
+    ByHand kernel;
+    Built built{.compiled = Compiled{}};
+    built.compiled->total.global_loads = {4, 0, 0};
+    built.compiled->total.shared_stores = {0, 0, 2};
+    built.compiled->main_loop = Instructions{.all = 120, .ffma = 100};
+    EXPECT_DOUBLE_EQ(kernel.us("issue", built), 400000 * 1.2 / 4 / 10000 * kWaves);
+    kernel.add({.operation = Operation::global_load, .width_bits = 32, .requests = 8000});
+    kernel.add({.operation = Operation::shared_store, .width_bits = 32, .requests = 4000});
+    kernel.add({.operation = Operation::shared_store, .width_bits = 128, .requests = 1000});
+    kernel.count.counters.barriers = 500;
+    // Scalar loads of global memory are not merged, stores to shared memory may be.
+    EXPECT_DOUBLE_EQ(kernel.us("issue", built),
+                     (480000 + 8000 + 1000 + 1000 + 500) / 4.0 / 10000 * kWaves);
+    built.compiled->main_loop->shared_stores = {0, 0, 2};
+    built.compiled->main_loop->barriers = 1;
+    EXPECT_DOUBLE_EQ(kernel.us("issue", built), (480000 + 8000) / 4.0 / 10000 * kWaves);
+}
+
+TEST(Bound, SharedVectorsAsWrittenAndScalarsAsCompiled) {
+    const auto load = [](unsigned bits, uint64_t requests, uint64_t wavefronts, uint64_t ideal) {
+        return simt::SiteCounters{.operation = Operation::shared_load,
+                                  .width_bits = bits,
+                                  .requests = requests,
+                                  .wavefronts = wavefronts,
+                                  .ideal_wavefronts = ideal};
+    };
+    const auto us = [](double wavefronts) { return wavefronts / 10000 * kWaves; };
+    ByHand kernel;
+    kernel.add(load(128, 1000, 8000, 4000));
+    EXPECT_DOUBLE_EQ(kernel.us("shared"), us(8000));
+    kernel.add(load(128, 1000, 4000, 4000));
+    EXPECT_DOUBLE_EQ(kernel.us("shared"), us(12000));
+    kernel.add(load(32, 8000, 32000, 8000));
+    kernel.add(load(32, 8000, 8000, 8000));
+    EXPECT_DOUBLE_EQ(kernel.us("shared"), us(12000)) << "they could be in registers";
+    // 4000 passes of 100 FFMAs: the vector loads, 2000 of 128 bits and 8000 of 32 are there.
+    Built built{.compiled = Compiled{}};
+    built.compiled->main_loop = Instructions{.all = 120, .ffma = 100};
+    built.compiled->main_loop->shared_loads = {2, 0, 1};
+    EXPECT_DOUBLE_EQ(kernel.us("shared", built), us(12000 + 32000 / 4 + 8000));
+    built.compiled->main_loop->shared_loads = {4, 0, 0.5};
+    EXPECT_DOUBLE_EQ(kernel.us("shared", built), us(12000 + 32000 + 8000)) << "nothing is merged";
+    built.compiled->main_loop->shared_loads = {1, 0, 0.5};
+    EXPECT_DOUBLE_EQ(kernel.us("shared", built), us(12000)) << "some are in registers";
+    built.compiled->main_loop->shared_loads = {10, 0, 0};
+    kernel.count.counters.sites.clear();
+    EXPECT_DOUBLE_EQ(kernel.us("shared", built), us(40000)) << "each takes a clock";
+}
+
+TEST(Bound, VolatileScalarsStay) {
+    ByHand kernel;
+    kernel.add({.operation = Operation::shared_load,
+                .width_bits = 32,
+                .is_volatile = true,
+                .requests = 100,
+                .wavefronts = 400,
+                .ideal_wavefronts = 100});
+    EXPECT_DOUBLE_EQ(kernel.us("shared"), 400 / 10000.0 * kWaves);
+}
+
+TEST(Bound, Memory) {
+    ByHand kernel;
+    kernel.add({.operation = Operation::global_load, .requests = 1000, .sectors = 320000});
+    kernel.add({.operation = Operation::global_load, .requests = 1000, .sectors = 1000});
+    EXPECT_DOUBLE_EQ(kernel.us("l1"), (80000 + 1000) / 10000.0 * kWaves);
+    const double compulsory = 4.0 * (64 * 1000 + 1000 * 64 + 64 * 64);
+    EXPECT_DOUBLE_EQ(kernel.us("dram"), compulsory / (100 * 1e3));
+    // Two tiles on the busiest multiprocessor. One after the other, the second finds what 4 + 28 KiB
+    // hold of the first; at one time they share the rows or the columns.
+    const double panels = 4.0 * 1000 * (16 + 16);
+    EXPECT_DOUBLE_EQ(kernel.us("l2"), (2 * panels - 32 * 1024) / 64 / 1000);
+    EXPECT_DOUBLE_EQ(kernel.us("l2", {.resident_blocks = 2}), 4.0 * 1000 * 48 / 64 / 1000);
+}
+
+TEST(Bound, NoProductHasNoRate) {
+    ByHand kernel;
+    kernel.count.test.k = 0;
+    kernel.count.counters.ffma = 0;
+    EXPECT_TRUE(std::isnan(kernel.bound().gflops));
+    const auto json = json_of(kernel.bound(), kGpu, {});
+    EXPECT_TRUE(json["gflops"].is_null());
+    EXPECT_TRUE(json["measured_gflops"].is_null());
+    EXPECT_EQ(json["gpu"], "round");
+}
+
+TEST(Bound, TablesThatDoNotTellAreNone) {
+    EXPECT_FALSE(compiled_of("", "k1", "default", "90a"));
+    EXPECT_FALSE(compiled_of(R"({"kernels": []})", "k1", "default", "90a"));
+    constexpr const char* kText = R"({"kernels": [
+        {"rung": "k1", "variant": "default", "architecture": "90a", "registers": 10,
+         "total": {"instructions": 50, "FFMA": 9, "STS.32": 4},
+         "main_loop": {"instructions": 30, "shortest": 20, "FFMA": 8, "LDS.64": 3}}]})";
+    const auto compiled = compiled_of(kText, "k1", "default", "90a");
+    ASSERT_TRUE(compiled && compiled->main_loop);
+    EXPECT_EQ(compiled->main_loop->all, 20);
+    EXPECT_EQ(compiled->main_loop->shared_loads, (Widths{0, 3, 0}));
+    EXPECT_EQ(widest(compiled->total.shared_stores), 1);
+    EXPECT_FALSE(compiled_of(kText, "k1", "default", "80"));
+    EXPECT_EQ(resources_of(kText, "k1", "default", "90a")->registers, 10);
+}
+
+/// Counts of a shape of whole tiles without running all of it: blocks do the same, and what they do
+/// grows evenly with K.
+class Extrapolated {
+  public:
+    Extrapolated(Device& device, const KernelDefinition& rung, const Variant& variant)
+        : tile_(variant.config.block),
+          short_(count(device, {&rung, &variant}, one_tile(kStep))),
+          long_(count(device, {&rung, &variant}, one_tile(2 * kStep))) {}
+
+    Count at(const Case& test) const {
+        Count result = short_;
+        result.test = test;
+        const uint64_t steps = static_cast<uint64_t>(test.k) / kStep - 1;
+        const uint64_t tiles = static_cast<uint64_t>(test.m / tile_.m * (test.n / tile_.n));
+        const auto grow = [&](uint64_t& value, uint64_t at_twice) {
+            value = (value + (at_twice - value) * steps) * tiles;
+        };
+        for (size_t i = 0; i < result.counters.sites.size(); ++i) {
+            simt::SiteCounters& site = result.counters.sites[i];
+            const simt::SiteCounters& twice = long_.counters.sites[i];
+            grow(site.requests, twice.requests);
+            grow(site.bytes, twice.bytes);
+            grow(site.sectors, twice.sectors);
+            grow(site.wavefronts, twice.wavefronts);
+            grow(site.ideal_wavefronts, twice.ideal_wavefronts);
+        }
+        grow(result.counters.ffma, long_.counters.ffma);
+        grow(result.counters.barriers, long_.counters.barriers);
+        result.counters.blocks *= tiles;
+        result.counters.warps *= tiles;
+        result.totals = totals_of(result.counters, test);
+        return result;
+    }
+
+    bool is_whole(const Case& test) const {
+        return test.m % tile_.m == 0 && test.n % tile_.n == 0 && test.k % kStep == 0;
+    }
+
+  private:
+    static constexpr int64_t kStep = 64;
+
+    Case one_tile(int64_t k) const { return {.m = tile_.m, .n = tile_.n, .k = k}; }
+
+    Tile tile_;
+    Count short_, long_;
+};
+
+TEST(Bound, ExtrapolatedCountsAreThoseOfTheWhole) {
+    const auto device = open_cpu(CpuMode::counted);
+    const Case test{.m = 256, .n = 256, .k = 192};
+    for (const KernelDefinition* rung : device->kernels()) {
+        const Variant& variant = rung->variants.front();
+        const Count whole = count(*device, {rung, &variant}, test);
+        const Count grown = Extrapolated(*device, *rung, variant).at(test);
+        EXPECT_EQ(json_of(whole.totals), json_of(grown.totals)) << rung->id;
+    }
+}
+
+TEST(Bound, NothingMeasuredBeatsIt) {
+    const auto device = open_cpu(CpuMode::counted);
+    const Gpu& gpu = gpu_of("h200");
+    std::map<std::pair<std::string, std::string>, Extrapolated> counts;
+    int compared = 0, close = 0;
+    for (const Measured& row : measured_on(gpu, embedded_results())) {
+        for (const KernelDefinition* rung : device->kernels()) {
+            if (row.rung != rung->id) continue;
+            for (const Variant& variant : rung->variants) {
+                if (row.variant != variant.name) continue;
+                const auto& counted =
+                    counts.try_emplace({row.rung, row.variant}, *device, *rung, variant)
+                        .first->second;
+                if (!counted.is_whole(row.test)) continue;
+                const Bound bound = bound_of(
+                    counted.at(row.test),
+                    built_for(gpu, *rung, variant, embedded_resources(), embedded_sass()), gpu);
+                const std::string what = row.rung + "/" + row.variant + " at " +
+                                         std::to_string(row.test.m) + ", " + bound.limiter;
+                EXPECT_LE(row.gflops, bound.gflops) << what;
+                ++compared;
+                const bool is_default = &variant == &rung->variants.front();
+                if (row.rung < "k5" && row.rung != "k10") continue;
+                if (!is_default || row.test.m < 2048) continue;
+                EXPECT_LE(bound.gflops, 2 * row.gflops) << what << ": the bound says too little";
+                ++close;
+            }
+        }
+    }
+    EXPECT_GE(compared, 70);
+    EXPECT_GE(close, 18);
+}
+
+}  // namespace
+}  // namespace tilewright::lab
