@@ -176,6 +176,19 @@ def check_output(output):
     expect(output, "bench", rf"^{RUNG} +64 ")
 
 
+def check_mistake(copied, stand_in):
+    """A barrier left out is found, with its place; the result may be right."""
+    file = copied / FILE
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("        __syncthreads();\n", "", 1), encoding="utf-8")
+    done = subprocess.run([stand_in, "check", RUNG], cwd=copied, capture_output=True, text=True)
+    print(done.stdout)
+    if done.returncode != 1:
+        raise Fault(f"'check' ends with {done.returncode} though a barrier is missing\n{done.stderr}")
+    expect(done.stdout, "check", rf"^{RUNG} {re.escape(FILE)}:\d+:\d+: error\n    race, read after write: ")
+    expect(done.stdout, "check", r"__syncthreads\(\)")
+
+
 def main(finished):
     with tempfile.TemporaryDirectory() as folder:
         copied, built = pathlib.Path(folder, "copy"), pathlib.Path(folder, "build")
@@ -187,6 +200,7 @@ def main(finished):
         known = pathlib.Path(folder, "known.json")
         configure(finished, copied, built, known)
         check_output(type_page(copied, stand_in))
+        check_mistake(copied, stand_in)
         edited = difference(copied, names)
         if edited != {FILE, REGISTRY}:
             raise Fault(f"adding a kernel edited {', '.join(sorted(edited))}")

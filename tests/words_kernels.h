@@ -21,6 +21,9 @@ struct WordsKernel {
 inline namespace cpu_counted {
 std::span<const WordsKernel> words_kernels();
 }
+inline namespace cpu_fast {
+std::span<const WordsKernel> words_kernels();
+}
 inline namespace gpu {
 std::span<const WordsKernel> words_kernels();
 }

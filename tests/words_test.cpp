@@ -28,13 +28,21 @@ void expect_right(lab::Device& device, const WordsKernel& kernel) {
     for (const simt::Hazard& hazard : device.hazards()) ADD_FAILURE() << hazard.sentence();
 }
 
-TEST(Words, DoInCpuModeWhatTheySay) {
-    for (const WordsKernel& kernel : cpu_counted::words_kernels())
+void expect_right_in(lab::CpuMode mode, std::span<const WordsKernel> kernels) {
+    for (const WordsKernel& kernel : kernels)
         for (const unsigned workers : {1u, 3u})
             for (const uint64_t seed : {0, 1}) {
                 SCOPED_TRACE(kernel.name);
-                expect_right(*lab::open_cpu(lab::CpuMode::counted, workers, seed), kernel);
+                expect_right(*lab::open_cpu(mode, workers, seed), kernel);
             }
+}
+
+TEST(Words, DoInCpuModeWhatTheySay) {
+    expect_right_in(lab::CpuMode::counted, cpu_counted::words_kernels());
+}
+
+TEST(Words, DoInFastModeWhatTheySay) {
+    expect_right_in(lab::CpuMode::fast, cpu_fast::words_kernels());
 }
 
 TEST(Words, DoTheSameOnAGpu) {
