@@ -47,11 +47,11 @@ Found run(Grid grid, Grid block, const Body& body, unsigned workers = 1) {
     Found found;
     unsigned flags[16] = {};
     const Bounds a(found.memory.words, 1, 4096, 0, "A");
-    const Bounds f(reinterpret_cast<float*>(flags), 1, 16, 0, "flags");
+    const Bounds f(flags, 1, 16, 0, "flags");
     simt::Machine machine(workers);
     const Status status =
         machine.launch({.grid = grid, .block = block, .counted = true, .thread = [&] {
-                            body(global_ptr(found.memory.words, a), GlobalPtr<unsigned>(flags, &f));
+                            body(global_ptr(found.memory.words, a), global_ptr(flags, f));
                         }});
     found.hazards = machine.hazards();
     const bool told = std::any_of(found.hazards.begin(), found.hazards.end(),

@@ -101,20 +101,37 @@ std::vector<Pattern> patterns() {
                 [=](unsigned l) { return l & bit ? 1u : 0u; });
         }
         for (const unsigned same : {4, 8, 16})
-            add(std::to_string(same) + " lanes alike", width,
-                [=](unsigned l) { return l / same; });
+            add(std::to_string(same) + " lanes alike", width, [=](unsigned l) { return l / same; });
         for (const unsigned period : {2, 4, 8, 16})
             add("period " + std::to_string(period), width, [=](unsigned l) { return l % period; });
         add("8x4 of rows 16 apart", width, [](unsigned l) { return l / 4 * 8 * 16; });
         add("8x4 of rows 17 apart", width, [](unsigned l) { return l / 4 * 8 * 17; });
         for (const uint32_t active : {0x1u, 0xffu, 0xff00u, 0xffffu, 0x55555555u, 0x0f0f0f0fu})
-            add("neighbours", width, [](unsigned l) { return l; }, active);
+            add(
+                "neighbours", width, [](unsigned l) { return l; }, active);
+        // Where lanes share in pairs, and where only some of them do.
+        for (int i = 0; i < 24; ++i) {
+            std::array<unsigned, 32> drawn;
+            for (unsigned& place : drawn) place = random() % 64;
+            const unsigned bit = i % 2 ? 2 : 1;
+            const uint32_t active = i % 3 == 2 ? static_cast<uint32_t>(random()) | 1u : ~0u;
+            add(
+                "random pairs " + std::to_string(i), width,
+                [=](unsigned l) { return drawn[l & ~bit]; }, active);
+            add("random half of pairs " + std::to_string(i), width,
+                [=](unsigned l) { return drawn[(l < 16) == (i % 4 < 2) ? l & ~bit : l]; });
+            add("random mixed pairs " + std::to_string(i), width,
+                [=](unsigned l) { return drawn[l & ~(l < 16 ? 1u : 2u)]; });
+            add("random, one pair parted " + std::to_string(i), width,
+                [=](unsigned l) { return l == 5 ? 63u : drawn[l & ~bit] % 32; });
+        }
         for (int i = 0; i < 40; ++i) {
             // Few places, so that lanes meet both in words and in banks.
             const unsigned places = 2u << random() % 6, spread = 1u << random() % 4;
             std::array<unsigned, 32> drawn;
             for (unsigned& place : drawn) place = random() % places * spread;
-            add("random " + std::to_string(i), width, [=](unsigned l) { return drawn[l]; },
+            add(
+                "random " + std::to_string(i), width, [=](unsigned l) { return drawn[l]; },
                 i % 4 == 3 ? static_cast<uint32_t>(random()) | 1u : ~0u);
         }
     }

@@ -52,21 +52,21 @@ struct Barrier {
     uint64_t state;
 };
 
-/// The elements of a matrix that a kernel may touch. Lives as long as the launch.
+/// The elements of a matrix, or any array of 4-byte elements, that a kernel may touch. Lives as long
+/// as the launch. One that is not const is watched for races between blocks.
 class Bounds : public simt::Extent {
   public:
-    Bounds(const float* p, int64_t rows, int64_t cols, int64_t ld, const char* name)
+    template <class T>
+    Bounds(T* p, int64_t rows, int64_t cols, int64_t ld, const char* name)
         : Extent{.name = name,
                  .begin = reinterpret_cast<uintptr_t>(p),
                  .end = reinterpret_cast<uintptr_t>(p) +
-                        static_cast<uintptr_t>(span_of(rows, cols, ld)) * sizeof(float),
+                        static_cast<uintptr_t>(span_of(rows, cols, ld)) * sizeof(T),
                  .rows = rows,
                  .cols = cols,
-                 .ld = ld} {}
-    /// Of a matrix, or any array, that the kernel writes.
-    Bounds(float* p, int64_t rows, int64_t cols, int64_t ld, const char* name)
-        : Bounds(static_cast<const float*>(p), rows, cols, ld, name) {
-        if (!TILEWRIGHT_COUNTED) return;
+                 .ld = ld} {
+        static_assert(sizeof(T) == 4);
+        if (std::is_const_v<T> || !TILEWRIGHT_COUNTED) return;
         shadow_ = std::make_unique<simt::GlobalShadow>(span_of(rows, cols, ld));
         shadow = shadow_.get();
     }

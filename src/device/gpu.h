@@ -85,7 +85,7 @@ using Grid = dim3;
 
 /// CPU mode keeps a matrix's extent beside its pointer; the GPU has nothing to keep.
 struct Bounds {
-    Bounds(const float*, int64_t, int64_t, int64_t, const char*) {}
+    Bounds(const void*, int64_t, int64_t, int64_t, const char*) {}
 };
 template <class T>
 GlobalPtr<T> global_ptr(T* p, const Bounds&) {

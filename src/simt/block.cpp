@@ -55,7 +55,7 @@ void BlockRunner::start(const Launch& launch, uint64_t block_number, uint64_t se
     order_.begin_block();
     mbarriers_.clear();
     epoch_ = fenced_through_ = 0;
-    past_ = {};
+    past_ = unfenced_ = {};
     abandoned_ = false;
     while (std::ssize(threads_) < thread_count_) threads_.push_back(std::make_unique<Thread>());
     for (int i = 0; i < thread_count_; ++i) {
@@ -277,6 +277,7 @@ bool BlockRunner::release_barrier() {
         thread->lane.shared_accesses = 0;
         past_.add(thread->past);
         thread->past = {};
+        unfenced_.add(thread->unfenced);
         all_fenced &= thread->has_fenced && thread->fence_epoch == epoch_;
     }
     ++counters_.barriers;

@@ -90,6 +90,7 @@ class BlockRunner {
     Mbarriers& mbarriers() { return mbarriers_; }
     WarpAccount& account() { return account_; }
     Past& past() { return past_; }
+    const Past& unfenced() const { return unfenced_; }
     uint32_t epoch() const { return epoch_; }
     uint32_t fenced_through() const { return fenced_through_; }
     size_t shared_offset(uintptr_t address) const { return address - shared_base_; }
@@ -148,7 +149,7 @@ class BlockRunner {
     Mbarriers mbarriers_;
 
     uint32_t epoch_ = 0;  ///< Barriers passed.
-    Past past_;  ///< What all threads know, since a barrier, of other blocks.
+    Past past_, unfenced_;  ///< Of all threads, since a barrier.
     uint32_t fenced_through_ = 0;  ///< All threads have fenced before this epoch.
 
     WarpAccount account_;

@@ -228,6 +228,7 @@ void threadfence() {
     BlockRunner& block = BlockRunner::current();
     BlockRunner::Thread& thread = block.thread();
     thread.past.add(thread.unfenced);
+    thread.past.add(block.unfenced());
     thread.unfenced = {};
     thread.has_fenced = true;
     thread.fence_epoch = block.epoch();

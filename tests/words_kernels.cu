@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/words_kernels.h"
+
+#include "device/kernel.h"
+
+namespace tilewright::inline TILEWRIGHT_TARGET {
+
+namespace {
+
+constexpr int kThreads = 128;
+constexpr int kTile = 4 * kThreads;  ///< Elements of a stage.
+constexpr int kBlocks = 4, kTiles = kWordsElements / kTile / kBlocks;
+
+struct Arguments {
+    GlobalPtr<const float> A;
+    GlobalPtr<float> C;
+    GlobalPtr<unsigned> flags;
+};
+
+/// Three stages of 16-byte copies; a thread reads what its neighbour has copied.
+__global__ void copy_groups(Arguments p) {
+    constexpr int kStages = 3;
+    SHARED(float, tile, kStages, kTile);
+    const int first = blockIdx.x * kTiles * kTile, own = threadIdx.x * 4;
+    const int read = (threadIdx.x ^ 1) * 4;
+    for (int t = 0; t < kStages - 1; ++t) {
+        if (t < kTiles) cp_async<16>(tile + t * kTile + own, p.A + first + t * kTile + own);
+        cp_async_commit();
+    }
+    for (int t = 0; t < kTiles; ++t) {
+        cp_async_wait<kStages - 2>();
+        __syncthreads();
+        const int next = t + kStages - 1;
+        if (next < kTiles)
+            cp_async<16>(tile + next % kStages * kTile + own, p.A + first + next * kTile + own);
+        cp_async_commit();
+        const float4 v = ld_volatile<float4>(tile + t % kStages * kTile + read);
+        st(p.C + first + t * kTile + read, float4{v.x + 1, v.y + 1, v.z + 1, v.w + 1});
+    }
+}
+
+/// 8-byte copies of which the last is cut short: what is beyond the end becomes zero.
+__global__ void copy_zeros(Arguments p) {
+    SHARED(float, tile, 2 * kThreads);
+    const int first = blockIdx.x * kTiles * kTile;
+    for (int t = 0; t < kTiles * kTile; t += 2 * kThreads) {
+        const int at = 2 * threadIdx.x;
+        const bool last = threadIdx.x == kThreads - 1;
+        cp_async<8>(tile + at, p.A + first + t + at, last ? 4 : 8);
+        cp_async_commit();
+        cp_async_wait<0>();
+        __syncthreads();
+        const float extra = last ? p.A[first + t + at + 1] : 0.0f;
+        p.C[first + t + at] = tile[at] + 1;
+        p.C[first + t + at + 1] = tile[at + 1] + extra + 1;
+        __syncthreads();
+    }
+}
+
+/// Warp 0 has the copy engine fill two stages, the others read them.
+__global__ void bulk_stages(Arguments p) {
+    constexpr int kStages = 2, kReaders = kThreads - 32;
+    SHARED(float, tile, kStages, kTile);
+    SHARED(Barrier, full, kStages);
+    SHARED(Barrier, empty, kStages);
+    if (threadIdx.x == 0)
+        for (int i = 0; i < kStages; ++i) {
+            mbarrier_init(full + i, 1);
+            mbarrier_init(empty + i, kReaders);
+        }
+    __syncthreads();
+    const int first = blockIdx.x * kTiles * kTile;
+    for (int t = 0; t < kTiles; ++t) {
+        const int stage = t % kStages;
+        const unsigned phase = t / kStages % 2;
+        if (threadIdx.x == 0) {
+            mbarrier_wait(empty + stage, phase ^ 1);
+            mbarrier_arrive_expect(full + stage, kTile * sizeof(float));
+            cp_async_bulk(tile + stage * kTile, p.A + first + t * kTile, kTile * sizeof(float),
+                          full + stage);
+        } else if (threadIdx.x >= 32) {
+            mbarrier_wait(full + stage, phase);
+            for (int i = threadIdx.x - 32; i < kTile; i += kReaders)
+                p.C[first + t * kTile + i] = tile[stage * kTile + i] + 1;
+            mbarrier_arrive(empty + stage);
+        }
+    }
+}
+
+/// As above, filled by the copies of a warp's threads.
+__global__ void copy_arrivals(Arguments p) {
+    SHARED(float, tile, kTile);
+    SHARED(Barrier, full, 1);
+    SHARED(Barrier, empty, 1);
+    if (threadIdx.x == 0) {
+        mbarrier_init(full, 32);
+        mbarrier_init(empty, kThreads - 32);
+    }
+    __syncthreads();
+    const int first = blockIdx.x * kTiles * kTile;
+    for (int t = 0; t < kTiles; ++t) {
+        if (threadIdx.x < 32) {
+            mbarrier_wait(empty, t % 2 ^ 1);
+            for (int i = threadIdx.x * 4; i < kTile; i += 32 * 4)
+                cp_async<16>(tile + i, p.A + first + t * kTile + i);
+            cp_async_arrive(full);
+        } else {
+            mbarrier_wait(full, t % 2);
+            for (int i = threadIdx.x - 32; i < kTile; i += kThreads - 32)
+                p.C[first + t * kTile + i] = tile[i] + 1;
+            mbarrier_arrive(empty);
+        }
+    }
+}
+
+/// Lanes hand values round their warp through shared memory.
+__global__ void warp_exchange(Arguments p) {
+    SHARED(float, tile, kThreads);
+    const int first = blockIdx.x * kTiles * kTile;
+    for (int t = threadIdx.x; t < kTiles * kTile; t += kThreads) {
+        st_volatile(tile + threadIdx.x, p.A[first + t]);
+        __syncwarp();
+        const float v = ld_volatile<float>(tile + (threadIdx.x ^ 5));
+        __syncwarp();
+        p.C[first + (t ^ 5)] = v + 1;
+    }
+}
+
+/// Each block leaves halves of all results; the last to come adds them up.
+__global__ void last_block(Arguments p) {
+    SHARED(unsigned, ticket, 1);
+    // Block 0 writes A / 2 to C, the last to come adds the rest.
+    if (blockIdx.x == 0)
+        for (int i = threadIdx.x; i < kWordsElements; i += kThreads) p.C[i] = p.A[i] * 0.5f;
+    __syncthreads();
+    if (threadIdx.x == 0) ticket[0] = atomic_add_acq_rel(p.flags, 1u);
+    __syncthreads();
+    if (ticket[0] != gridDim.x - 1) return;
+    for (int i = threadIdx.x; i < kWordsElements; i += kThreads)
+        p.C[i] = p.C[i] + p.A[i] * 0.5f + 1;
+}
+
+/// Block b waits for block b - 1, which has left it what to add to.
+__global__ void chain(Arguments p) {
+    if (blockIdx.x > 0) {
+        if (threadIdx.x == 0)
+            while (ld_acquire(p.flags + blockIdx.x - 1) == 0) {
+            }
+        __syncthreads();
+    }
+    for (int i = threadIdx.x; i < kWordsElements; i += kThreads)
+        p.C[i] = (blockIdx.x > 0 ? p.C[i] : p.A[i]) + 1.0f / kBlocks;
+    __syncthreads();
+    if (threadIdx.x == 0) st_release(p.flags + blockIdx.x, 1);
+}
+
+/// The fences of old, around a relaxed ticket.
+__global__ void fences(Arguments p) {
+    if (blockIdx.x == 0) {
+        for (int i = threadIdx.x; i < kWordsElements; i += kThreads) p.C[i] = p.A[i];
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0) atomic_add(p.flags, 1u);
+    } else if (blockIdx.x == 1) {
+        if (threadIdx.x == 0)
+            while (ld_volatile<unsigned>(p.flags) == 0) {
+            }
+        __syncthreads();
+        __threadfence();
+        for (int i = threadIdx.x; i < kWordsElements; i += kThreads) p.C[i] = p.C[i] + 1;
+    }
+}
+
+template <void (*kKernel)(Arguments)>
+Status run(const float* A, float* C, unsigned* flags, const Execution& execution) {
+    const Bounds a(A, 1, kWordsElements, 0, "A");
+    const Bounds c(C, 1, kWordsElements, 0, "C");
+    const Bounds f(flags, 1, kWordsFlags, 0, "flags");
+    return launch_kernel(kKernel, kBlocks, kThreads, execution,
+                         Arguments{global_ptr(A, a), global_ptr(C, c), global_ptr(flags, f)});
+}
+
+constexpr WordsKernel kKernels[] = {
+    {"copy_groups", 80, run<copy_groups>},
+    {"copy_zeros", 80, run<copy_zeros>},
+    {"bulk_stages", 90, run<bulk_stages>},
+    {"copy_arrivals", 80, run<copy_arrivals>},
+    {"warp_exchange", 80, run<warp_exchange>},
+    {"last_block", 80, run<last_block>},
+    {"chain", 80, run<chain>},
+    {"fences", 80, run<fences>},
+};
+
+}  // namespace
+
+std::span<const WordsKernel> words_kernels() {
+    return kKernels;
+}
+
+}  // namespace tilewright::inline TILEWRIGHT_TARGET
