@@ -232,6 +232,18 @@ TEST(Bound, ExtrapolatedCountsAreThoseOfTheWhole) {
     }
 }
 
+TEST(Bound, SoAreThoseOfSampledBlocks) {
+    const auto device = open_cpu(CpuMode::counted);
+    const Case test{.m = 1024, .n = 1024, .k = 128};
+    for (const KernelDefinition* rung : device->kernels()) {
+        const Variant& variant = rung->variants.front();
+        const Count some = count(*device, {rung, &variant}, test);
+        EXPECT_TRUE(some.sampled()) << rung->id;
+        const Count grown = Extrapolated(*device, *rung, variant).at(test);
+        EXPECT_EQ(json_of(some.totals), json_of(grown.totals)) << rung->id;
+    }
+}
+
 TEST(Bound, NothingMeasuredBeatsIt) {
     const auto device = open_cpu(CpuMode::counted);
     const Gpu& gpu = gpu_of("h200");

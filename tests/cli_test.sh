@@ -170,6 +170,10 @@ check "a line a kernel" test "$(wc -l <counts.csv)" -gt 5
 exits 0 count k6 k5 --format json --beta 2 --shape 64x64x64
 check "the first is the first that was asked for" json '[c["rung"] for c in d["counts"]] == ["k6", "k5"]'
 check "C moves twice" json 'abs(d["counts"][0]["totals"]["intensity_dram"] - 2 * 64**3 / (4 * 4 * 64**2)) < 1e-9'
+exits 0 count k10 --shape 8192x8192x64 --format json
+check "a large shape is sampled" json '0 < d["counts"][0]["sampled"]["blocks_run"] < d["counts"][0]["sampled"]["blocks"] == 4096'
+check "for all blocks" json 'd["counts"][0]["totals"]["ffma"] == 8192**2 * 64 // 32'
+exits 0 count k6 --format json --shape 64x64x64
 check "no sampling" json 'd["counts"][0]["sampled"] is None'
 exits 0 count k4 k10 k1 k2 --gpu h200
 check "bounds fit a terminal" lines_fit

@@ -27,8 +27,8 @@ constexpr const char* kTotalsLegend =
     "B and C move once, C twice if it is read. x: times what the first kernel has.\n";
 
 constexpr const char* kBoundLegend =
-    "No run with these counts can be faster: the largest of the times, in us, that each\n"
-    "resource takes at least. instructions: all of the main loop, as compiled. waves:\n"
+    "No run with these counts can be faster: the largest of the times, in us, that a\n"
+    "part takes at least. instructions: all of the main loop, as compiled. waves:\n"
     "the busiest SM's blocks over the mean. Derived in docs/bound.md.\n";
 
 constexpr const char* kSitesLegend =

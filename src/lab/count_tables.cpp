@@ -18,7 +18,9 @@ namespace {
 std::string number(double value, int digits) {
     if (std::isnan(value)) return "-";
     if (digits > 0) return fmt::format("{:.{}f}", value, digits);
-    return value < 1e8 ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+    if (value < 1e8) return fmt::format("{:.0f}", value);
+    const double power = std::floor(std::log10(value));
+    return fmt::format("{:.3f}e{:.0f}", value / std::pow(10, power), power);
 }
 
 std::string change(double before, double now) {
