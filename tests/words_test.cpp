@@ -30,7 +30,7 @@ void expect_right(lab::Device& device, const WordsKernel& kernel) {
 
 void expect_right_in(lab::CpuMode mode, std::span<const WordsKernel> kernels) {
     for (const WordsKernel& kernel : kernels)
-        for (const unsigned workers : {1u, 3u})
+        for (const unsigned workers : {1u, 3u, 16u})
             for (const uint64_t seed : {0, 1}) {
                 SCOPED_TRACE(kernel.name);
                 expect_right(*lab::open_cpu(mode, workers, seed), kernel);

@@ -122,7 +122,7 @@ std::vector<Pattern> patterns() {
                 [=](unsigned l) { return drawn[(l < 16) == (i % 4 < 2) ? l & ~bit : l]; });
             add("random mixed pairs " + std::to_string(i), width,
                 [=](unsigned l) { return drawn[l & ~(l < 16 ? 1u : 2u)]; });
-            add("random, one pair parted " + std::to_string(i), width,
+            add("random one pair parted " + std::to_string(i), width,
                 [=](unsigned l) { return l == 5 ? 63u : drawn[l & ~bit] % 32; });
         }
         for (int i = 0; i < 40; ++i) {

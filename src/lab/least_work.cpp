@@ -44,24 +44,33 @@ double merged_requests(const simt::Counters& counters, Operation operation, cons
     return requests;
 }
 
-/// Scalar loads, merged into as many instructions of each width as the binary has for them. A merged
-/// one has the words of each of its parts, and so at least the mean of their wavefronts: the least
-/// sum merges the worst conflicts most.
-double fewest_of_scalars(std::vector<const SiteCounters*> sites, Widths instructions) {
-    std::sort(sites.begin(), sites.end(), [](const SiteCounters* a, const SiteCounters* b) {
-        return real(a->wavefronts) * real(b->requests) > real(b->wavefronts) * real(a->requests);
-    });
-    double wavefronts = 0;
-    for (const SiteCounters* site : sites) {
-        double left = real(site->requests);
-        for (int i = 2; i >= 0 && left > 0; --i) {
-            const double merged = std::min(left, std::max(instructions[i], 0.0) * (1 << i));
-            wavefronts += merged / (1 << i) * real(site->wavefronts) / real(site->requests);
-            instructions[i] -= merged / (1 << i);
-            left -= merged;
+/// Wavefronts for each word of a scalar site that has become part of a load of 32, 64 or 128 bits.
+Widths wavefronts_a_word(const SiteCounters& site) {
+    const double requests = real(site.requests);
+    return {real(site.wavefronts) / requests, real(site.wider_wavefronts[0]) / requests / 2,
+            real(site.wider_wavefronts[1]) / requests / 4};
+}
+
+/// Scalar loads, whose words the binary spreads over as many loads of each width as it has: the
+/// cheapest way to do so. Each price for a word of the wider loads gives a sum that no way can go
+/// below (linear programming's dual), and the best price is a difference of two costs.
+double fewest_of_scalars(const std::vector<const SiteCounters*>& sites, const Widths& words) {
+    std::vector<double> prices{0};
+    for (const SiteCounters* site : sites)
+        for (const double a : wavefronts_a_word(*site))
+            for (const double b : wavefronts_a_word(*site)) prices.push_back(a - b);
+    double most = 0;
+    for (const double price_64 : prices)
+        for (const double price_128 : prices) {
+            double sum = -price_64 * words[1] - price_128 * words[2];
+            for (const SiteCounters* site : sites) {
+                const Widths cost = wavefronts_a_word(*site);
+                sum += real(site->requests) *
+                       std::min({cost[0], cost[1] + price_64, cost[2] + price_128});
+            }
+            most = std::max(most, sum);
         }
-    }
-    return wavefronts;
+    return most;
 }
 
 /// That no compiler and no hardware can save.
@@ -83,15 +92,16 @@ double fewest_load_wavefronts(const Count& count, const std::optional<Compiled>&
     if (!compiled || !compiled->main_loop) return kept;
     const double passes = real(count.counters.ffma) / compiled->main_loop->ffma;
     Widths loads = compiled->main_loop->shared_loads;
-    double clocks = 0, words = 0;
+    double clocks = 0;
+    Widths words{};  // that scalars have become
     for (size_t i = 0; i < loads.size(); ++i) {
         clocks += passes * loads[i] * kClocksOfLoad[i];
-        loads[i] = std::max(passes * loads[i] - written[i], 0.0);
-        words += loads[i] * (1 << i);
+        words[i] = std::max(passes * loads[i] - written[i], 0.0) * (1 << i);
     }
     // Fewer words than written: the compiler keeps some in registers, and which is not known.
     constexpr double kAlmost = 1 - 1e-6;
-    if (words >= kAlmost * scalar_words) kept += fewest_of_scalars(std::move(scalars), loads);
+    if (words[0] + words[1] + words[2] >= kAlmost * scalar_words)
+        kept += fewest_of_scalars(scalars, words);
     return std::max(kept, clocks);
 }
 

@@ -155,6 +155,15 @@ void WarpAccount::finish(const Request& request) {
         const Wavefronts passes = wavefronts(request.addresses, request.active, bytes, load);
         counters.wavefronts += passes.taken;
         counters.ideal_wavefronts += passes.ideal;
+        if (load && bytes == 4 && !request.first.is_volatile) {
+            std::array<uintptr_t, kWarpSize> aligned = request.addresses;
+            for (unsigned i = 0; i < 2; ++i) {
+                const unsigned wide = 8u << i;
+                for (uintptr_t& address : aligned) address &= ~uintptr_t{wide - 1};
+                counters.wider_wavefronts[i] +=
+                    wavefronts(aligned, request.active, wide, true).taken;
+            }
+        }
         return;
     }
     std::array<uintptr_t, kWarpSize> active;
@@ -183,6 +192,7 @@ void WarpAccount::drain_into(Counters& total, uint64_t weight) {
         if (same == total.sites.end()) {
             SiteCounters none = counters;
             none.requests = none.bytes = none.sectors = none.wavefronts = none.ideal_wavefronts = 0;
+            none.wider_wavefronts = {};
             same = total.sites.insert(total.sites.end(), none);
         }
         same->requests += counters.requests * weight;
@@ -190,6 +200,8 @@ void WarpAccount::drain_into(Counters& total, uint64_t weight) {
         same->sectors += counters.sectors * weight;
         same->wavefronts += counters.wavefronts * weight;
         same->ideal_wavefronts += counters.ideal_wavefronts * weight;
+        for (size_t i = 0; i < same->wider_wavefronts.size(); ++i)
+            same->wider_wavefronts[i] += counters.wider_wavefronts[i] * weight;
     }
     sites_.clear();
     recent_.fill({});

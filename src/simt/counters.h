@@ -3,6 +3,7 @@
 // What counted launches of CPU mode add up to: plain numbers for tables, JSON and tests.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ struct SiteCounters {
     uint64_t sectors = 0;  ///< 32-byte pieces of global memory touched, per request.
     uint64_t wavefronts = 0;  ///< Passes through the shared-memory banks.
     uint64_t ideal_wavefronts = 0;  ///< The fewest that this width and these addresses allow.
+    /// Of a scalar load that the compiler may merge: the wavefronts of the loads of 64 and of 128
+    /// bits that hold each lane's word. Their place follows from the word's: they are aligned.
+    std::array<uint64_t, 2> wider_wavefronts{};
 };
 
 struct Counters {

@@ -59,14 +59,15 @@ std::vector<Sample> samples_of(const Launch& launch) {
 struct Machine::Implementation {
     explicit Implementation(unsigned count) {
         for (unsigned i = 0; i < count; ++i)
-            threads.emplace_back([this](std::stop_token stop) { work(stop); });
+            threads.emplace_back([this, i](std::stop_token stop) { work(stop, i); });
     }
 
-    void work(std::stop_token stop);
-    void run_blocks(std::vector<std::unique_ptr<BlockRunner>>& idle);
+    void work(std::stop_token stop, unsigned worker);
+    void run_blocks(unsigned worker, std::vector<std::unique_ptr<BlockRunner>>& idle);
+    bool nobody_gets_on(unsigned worker, uint64_t since);
     std::unique_ptr<BlockRunner> start_block(std::vector<std::unique_ptr<BlockRunner>>& idle,
                                              bool has_others);
-    void finish(BlockRunner& runner, uint64_t weight);
+    void finish(BlockRunner& runner);
 
     std::mutex launching;  // held for a whole launch
     std::mutex mutex;
@@ -78,9 +79,12 @@ struct Machine::Implementation {
     uint64_t block_count = 0;
     std::atomic<uint64_t> next_block = 0;
     std::atomic<int64_t> live_threads = 0;
-    // For telling when nobody gets on any more.
+    // For telling when nobody gets on any more: steps that got on, and for each worker how many of
+    // them there had been when it last began to look at its blocks in vain.
     std::atomic<uint64_t> progress = 0;
-    std::atomic<size_t> working = 0, stalled = 0;
+    static constexpr uint64_t kAtWork = ~uint64_t{0}, kDone = kAtWork - 1;
+    std::mutex waiting;
+    std::vector<uint64_t> in_vain_since;
     size_t running = 0;
     Counters counters;
     HazardList found;
@@ -90,7 +94,7 @@ struct Machine::Implementation {
     std::vector<std::jthread> threads;  // last: they use all of the above
 };
 
-void Machine::Implementation::work(std::stop_token stop) {
+void Machine::Implementation::work(std::stop_token stop, unsigned worker) {
     std::vector<std::unique_ptr<BlockRunner>> idle;
     uint64_t served = 0;
     for (;;) {
@@ -100,11 +104,11 @@ void Machine::Implementation::work(std::stop_token stop) {
         lock.unlock();
         std::string failure;
         try {
-            run_blocks(idle);
+            run_blocks(worker, idle);
         } catch (const std::bad_alloc&) {
             failure = "no memory for the stacks of a block's threads";
         }
-        --working;
+        nobody_gets_on(worker, kDone);
         lock.lock();
         for (auto& runner : idle) {
             runner->drain_into(counters, 1);
@@ -141,32 +145,35 @@ std::unique_ptr<BlockRunner> Machine::Implementation::start_block(
     return runner;
 }
 
-void Machine::Implementation::finish(BlockRunner& runner, uint64_t weight) {
+void Machine::Implementation::finish(BlockRunner& runner) {
     live_threads -= static_cast<int64_t>(launch->block.count());
     if (samples.empty()) return;
+    const auto sample = std::find_if(samples.begin(), samples.end(), [&](const Sample& each) {
+        return each.block == runner.block_number();
+    });
     const std::scoped_lock lock(mutex);
-    runner.drain_into(counters, weight);
+    runner.drain_into(counters, sample->weight);
 }
 
-void Machine::Implementation::run_blocks(std::vector<std::unique_ptr<BlockRunner>>& idle) {
+/// Every worker has looked at its blocks since anybody last got on, and found that they wait.
+bool Machine::Implementation::nobody_gets_on(unsigned worker, uint64_t since) {
+    const std::scoped_lock lock(waiting);
+    in_vain_since[worker] = since;
+    return std::all_of(in_vain_since.begin(), in_vain_since.end(),
+                       [&](uint64_t value) { return value == kDone || value == progress; });
+}
+
+void Machine::Implementation::run_blocks(unsigned worker,
+                                         std::vector<std::unique_ptr<BlockRunner>>& idle) {
     std::vector<std::unique_ptr<BlockRunner>> active;
-    uint64_t seen = 0;
-    int passes = 0;  // without anybody's progress
-    const auto wake_up = [&] {
-        if (passes > 0) --stalled;
-        passes = 0;
-        ++progress;
-    };
     for (;;) {
+        const uint64_t before = progress;
         bool moved = false;
         for (auto& runner : active) {
             const BlockRunner::Progress made = runner->step();
             moved |= made != BlockRunner::Progress::none;
             if (made != BlockRunner::Progress::ended) continue;
-            const auto sample = std::find_if(samples.begin(), samples.end(), [&](const Sample& s) {
-                return s.block == runner->block_number();
-            });
-            finish(*runner, sample == samples.end() ? 1 : sample->weight);
+            finish(*runner);
             idle.push_back(std::move(runner));
         }
         std::erase(active, nullptr);
@@ -176,36 +183,27 @@ void Machine::Implementation::run_blocks(std::vector<std::unique_ptr<BlockRunner
                 moved = true;
             }
         }
-        if (active.empty() && !moved) break;
         if (moved) {
-            wake_up();
+            ++progress;
             continue;
         }
-        // All blocks here wait for others. Twice round without anybody's progress, with everybody
-        // waiting, and nothing will ever come.
-        const uint64_t now = progress;
-        if (passes++ == 0) ++stalled;
-        if (now != seen) passes = 1;
-        seen = now;
-        if (passes > 3 && stalled == working) {
-            const uint64_t started = std::min<uint64_t>(next_block, block_count);
-            const std::string rest = started < block_count
-                                         ? "; " + std::to_string(block_count - started) +
-                                               " blocks cannot start before others end"
-                                         : "";
-            next_block = block_count;
-            for (auto& runner : active) {
-                runner->abandon(HazardKind::grid_deadlock, rest);
-                live_threads -= static_cast<int64_t>(launch->block.count());
-                idle.push_back(std::move(runner));
-            }
-            active.clear();
-            wake_up();
-            break;
-        }
+        if (active.empty()) return;
+        // All blocks here wait for others, which may be anywhere.
+        if (nobody_gets_on(worker, before)) break;
         std::this_thread::sleep_for(std::chrono::microseconds(20));
+        nobody_gets_on(worker, kAtWork);
     }
-    if (passes > 0) --stalled;
+    const uint64_t started = std::min<uint64_t>(next_block, block_count);
+    const std::string rest = started < block_count ? "; " + std::to_string(block_count - started) +
+                                                         " blocks cannot start before others end"
+                                                   : "";
+    next_block = block_count;
+    for (auto& runner : active) {
+        runner->abandon(HazardKind::grid_deadlock, rest);
+        finish(*runner);
+        idle.push_back(std::move(runner));
+    }
+    ++progress;
 }
 
 Machine::Machine(unsigned workers)
@@ -240,8 +238,8 @@ Status Machine::launch(const Launch& launch) {
     machine.block_count = machine.samples.empty() ? launch.grid.count() : machine.samples.size();
     machine.next_block = 0;
     machine.live_threads = 0;
-    machine.working = machine.running = machine.threads.size();
-    machine.stalled = 0;
+    machine.running = machine.threads.size();
+    machine.in_vain_since.assign(machine.threads.size(), Implementation::kAtWork);
     ++machine.generation;
     machine.wake.notify_all();
     machine.done.wait(lock, [&] { return machine.running == 0; });
