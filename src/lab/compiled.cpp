@@ -51,7 +51,10 @@ std::optional<Compiled> compiled_of(std::string_view sass, std::string_view rung
                                     std::string_view variant, std::string_view architecture) {
     const Json kernel = kernel_in(sass, rung, variant, architecture);
     if (!kernel.is_object() || !kernel.contains("total")) return {};
-    Compiled compiled{.total = instructions_of(kernel["total"])};
+    Compiled compiled{.total = instructions_of(kernel["total"]),
+                      .main_loop = {},
+                      .registers = kernel.value("registers", 0),
+                      .ffma_reuse = kernel.value("ffma_reuse", 0.0)};
     const Json loop = kernel.value("main_loop", Json(nullptr));
     if (loop.is_object() && loop.value("FFMA", 0) > 0) compiled.main_loop = instructions_of(loop);
     return compiled;

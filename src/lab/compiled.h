@@ -25,6 +25,8 @@ struct Instructions {
 struct Compiled {
     Instructions total;
     std::optional<Instructions> main_loop;  ///< The loop that holds the FFMAs.
+    int registers = 0;
+    double ffma_reuse = 0;  ///< The share of the loop's FFMAs that carry a reuse flag.
 };
 
 /// From the text of results/sass.json; none where that does not tell of this kernel.

@@ -26,6 +26,10 @@ constexpr const char* kTotalsLegend =
     "what a lane loads from shared memory. result: an element of C. DRAM, at best: A,\n"
     "B and C move once, C twice if it is read. x: times what the first kernel has.\n";
 
+constexpr const char* kCompiledLegend =
+    "What nvcc makes of it: instructions of the loop that holds the FFMAs, once round.\n"
+    "Where scalar loads of the source are fewer and wider here, it has merged them.\n";
+
 constexpr const char* kBoundLegend =
     "No run with these counts can be faster: the largest of the times, in us, that a\n"
     "part takes at least. instructions: all of the main loop, as compiled. waves:\n"
@@ -78,6 +82,11 @@ std::string text_of(std::span<const CountRow> all, const Gpu* gpu, Format format
         text += tables(rows, true, format, totals_table);
         for (const CountRow* row : rows) text += blocks_run(row->count);
         text += kTotalsLegend;
+        const std::string architecture = gpu ? gpu->architecture : kArchitecture;
+        text += '\n' + tables(rows, false, format, [&](std::span<const CountRow* const> some) {
+                    return compiled_table(some, architecture);
+                });
+        text += kCompiledLegend;
         if (gpu) {
             text += '\n' + tables(rows, false, format, [&](std::span<const CountRow* const> some) {
                         return bound_table(some, *gpu);
@@ -87,7 +96,8 @@ std::string text_of(std::span<const CountRow> all, const Gpu* gpu, Format format
     }
     for (const CountRow* row : rows) text += '\n' + sites_text(row->count, format);
     if (!rows.empty()) text += '\n' + std::string(kSitesLegend);
-    for (const auto& [count, bound, measured] : all) {
+    for (const CountRow& row : all) {
+        const Count& count = row.count;
         if (count.ok()) continue;
         const std::string sentence =
             fmt::format("{} {}: failed: {}", count.label, shape_label(count.test), count.failure);
@@ -109,7 +119,7 @@ Table csv_table(std::span<const CountRow> rows) {
     const auto cell = [](double value) {
         return std::isnan(value) ? "" : fmt::format("{}", value);
     };
-    for (const auto& [count, bound, measured] : rows) {
+    for (const auto& [count, compiled, bound, measured] : rows) {
         std::vector<std::string> cells{count.rung->id,
                                        count.variant->name,
                                        std::to_string(count.test.m),
@@ -130,6 +140,28 @@ Table csv_table(std::span<const CountRow> rows) {
     }
     return table;
 }
+
+namespace {
+
+Json json_of(const std::optional<Compiled>& compiled, const std::string& architecture) {
+    if (!compiled || !compiled->main_loop) return nullptr;
+    const Instructions& loop = *compiled->main_loop;
+    Json json{{"architecture", architecture},
+              {"registers", compiled->registers},
+              {"ffma_reuse", compiled->ffma_reuse},
+              {"main_loop", {{"instructions", loop.all}, {"ffma", loop.ffma}}}};
+    const auto add = [&](const std::string& name, const Widths& widths) {
+        for (size_t i = 0; i < widths.size(); ++i)
+            json["main_loop"][fmt::format("{}_{}", name, 32 << i)] = widths[i];
+    };
+    add("shared_loads", loop.shared_loads);
+    add("shared_stores", loop.shared_stores);
+    add("global_loads", loop.global_loads);
+    json["main_loop"]["barriers"] = loop.barriers;
+    return json;
+}
+
+}  // namespace
 
 Json json_of(const CountRow& row, const Gpu* gpu) {
     const Count& count = row.count;
@@ -162,6 +194,7 @@ Json json_of(const CountRow& row, const Gpu* gpu) {
                                  {"wavefronts", site.wavefronts},
                                  {"ideal_wavefronts", site.ideal_wavefronts},
                                  {"source", source_line(source, site.line)}});
+    json["compiled"] = json_of(row.compiled, gpu ? gpu->architecture : kArchitecture);
     json["bound"] = row.bound && gpu ? json_of(*row.bound, *gpu, row.measured) : Json(nullptr);
     return json;
 }

@@ -13,6 +13,9 @@
 
 namespace tilewright::lab {
 
+/// Of the compiled code that is shown where no GPU is named.
+inline constexpr const char* kArchitecture = "90a";
+
 /// The totals side by side, bounds where there are, then each kernel's accesses under their source
 /// lines. Rows of one case and one GPU; those that failed are told at the end.
 std::string text_of(std::span<const CountRow> rows, const Gpu* gpu, Format format);

@@ -115,6 +115,39 @@ Table totals_table(std::span<const CountRow* const> rows) {
     return table;
 }
 
+Table compiled_table(std::span<const CountRow* const> rows, const std::string& architecture) {
+    std::vector<Table::Column> columns{{"compiled for sm_" + architecture, Align::left}};
+    for (const CountRow* row : rows) columns.push_back({row->count.label});
+    Table table(columns);
+    const auto add = [&](const std::string& label, int digits, const auto& value_of) {
+        std::vector<std::string> cells{label};
+        bool any = false;
+        for (const CountRow* row : rows) {
+            const bool known = row->compiled && row->compiled->main_loop;
+            const double value = known ? value_of(*row->compiled) : kNone;
+            any = any || value > 0;
+            cells.push_back(number(value, digits));
+        }
+        if (any) table.add(std::move(cells));
+    };
+    add("registers", 0, [](const Compiled& c) { return c.registers; });
+    add("main loop: FFMA", 0, [](const Compiled& c) { return c.main_loop->ffma; });
+    add("  with a reuse flag, %", 0, [](const Compiled& c) { return c.ffma_reuse * 100; });
+    const auto add_widths = [&](const char* name, Widths Instructions::*widths) {
+        for (size_t i = 0; i < 3; ++i)
+            add(fmt::format("  {}.{}", name, 32 << i), 0,
+                [&](const Compiled& c) { return (*c.main_loop.*widths)[i]; });
+    };
+    add_widths("LDS", &Instructions::shared_loads);
+    add_widths("STS", &Instructions::shared_stores);
+    add_widths("LDG", &Instructions::global_loads);
+    add("  barriers", 0, [](const Compiled& c) { return c.main_loop->barriers; });
+    add("  all, on the shortest way", 0, [](const Compiled& c) { return c.main_loop->all; });
+    add("  all for each FFMA", 2,
+        [](const Compiled& c) { return c.main_loop->all / c.main_loop->ffma; });
+    return table;
+}
+
 Table bound_table(std::span<const CountRow* const> rows, const Gpu& gpu) {
     std::vector<Table::Column> columns{{gpu.name, Align::left}};
     for (const CountRow* row : rows) columns.push_back({row->count.label});

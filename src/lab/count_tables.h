@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lab/bound.h"
+#include "lab/compiled.h"
 #include "lab/counting.h"
 #include "lab/table.h"
 
@@ -19,12 +20,16 @@ inline constexpr size_t kSideBySide = 3;  ///< Kernels in one table: more do not
 
 struct CountRow {
     Count count;
+    std::optional<Compiled> compiled;  ///< As the committed table has it.
     std::optional<Bound> bound;
     std::optional<double> measured;  ///< GFLOP/s of a committed result.
 };
 
 /// The quantities of the first kernel, and what became of them in the others.
 Table totals_table(std::span<const CountRow* const> rows);
+
+/// What the compiler made of each for this architecture: the GPU's side of the totals.
+Table compiled_table(std::span<const CountRow* const> rows, const std::string& architecture);
 
 /// Bound, measured rate and the terms of each, which all have a bound.
 Table bound_table(std::span<const CountRow* const> rows, const Gpu& gpu);

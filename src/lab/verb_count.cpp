@@ -81,10 +81,13 @@ int run_count(const Options& asked) {
         for (const Candidate& candidate : candidates) {
             if (interrupted()) break;
             progress(fmt::format("counting {} {}", candidate.rung->id, shape_label(test)));
-            counts.back().push_back({count(*device, candidate, test)});
+            counts.back().push_back({.count = count(*device, candidate, test)});
             CountRow& row = counts.back().back();
             failed = failed || !row.count.ok();
-            if (gpu && row.count.ok()) add_bound(row, *gpu, measured);
+            if (!row.count.ok()) continue;
+            row.compiled = compiled_of(embedded_sass(), candidate.rung->id, candidate.variant->name,
+                                       gpu ? gpu->architecture : kArchitecture);
+            if (gpu) add_bound(row, *gpu, measured);
         }
     }
     progress.clear();
