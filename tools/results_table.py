@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Tilewright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Generates the README's tables: the rungs, and what was measured of them.
+"""Generates the README's tables: the rungs, what was measured of them, and what is counted.
 
-  tools/results_table.py            prints both
+  tools/results_table.py            prints them
   tools/results_table.py --write    puts them into README.md, between their markers
   tools/results_table.py --check    exit status 1 when README.md says something else,
                                     77 when nothing was measured yet
 
-The rungs come from `tilewright list`, the numbers from results/*-ladder.json; of several files for
-one device the newest counts.
+The rungs come from `tilewright list`, times from results/*-ladder.json (of several files for one
+device the newest), counts and bounds from `tilewright count`.
 """
 import argparse
 import difflib
@@ -55,6 +55,33 @@ def rungs_table(rungs):
         if rung["kind"] != "rung":
             parent += f" ({rung['kind']})"
         lines.append(f"| {link(rung)} | {rung['id']} | {parent} | {rung['idea']} |")
+    return lines
+
+
+COUNT_SIZE, COUNT_GPU = 2048, "h200"
+
+
+def counts_table(program, rungs):
+    shape = "x".join([str(COUNT_SIZE)] * 3)
+    counted = subprocess.run([program, "count", "all", "--gpu", COUNT_GPU, "--shape", shape,
+                              "--format", "json"], capture_output=True, text=True)
+    if counted.returncode != 0:
+        raise Fault(f"{program} count: {counted.stderr.strip()}")
+    counts = {count["rung"]: count for count in json.loads(counted.stdout)["counts"]}
+    lines = ["| rung | sectors a load | bytes moved for a result | wavefronts a shared load | words an FFMA "
+             "| at most, GFLOP/s | measured | limited by |", "|---|" + "---:|" * 6 + "---|"]
+
+    def cell(value, digits):
+        return "-" if not value else f"{value:.{digits}f}"
+
+    for rung in rungs:
+        count = counts[rung["id"]]
+        totals, bound = count["totals"], count["bound"]
+        lines.append(f"| {link(rung)} | {cell(totals['sectors_per_load'], 2)} "
+                     f"| {cell(totals['global_bytes_per_result'], 0)} "
+                     f"| {cell(totals['wavefronts_per_load'], 2)} | {cell(totals['words_per_ffma'], 4)} "
+                     f"| {cell(bound['gflops'], 0)} | {cell(bound['measured_gflops'], 0)} "
+                     f"| {bound['limiter']} |")
     return lines
 
 
@@ -200,10 +227,12 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, default=ROOT / "results")
     arguments = parser.parse_args()
 
-    rungs = list_rungs(arguments.program or find_program())
-    tables = {"rungs": rungs_table(rungs), "results": results_section(arguments.results, rungs)}
+    program = arguments.program or find_program()
+    rungs = list_rungs(program)
+    tables = {"rungs": rungs_table(rungs), "results": results_section(arguments.results, rungs),
+              "counts": counts_table(program, rungs)}
     if not arguments.check and not arguments.write:
-        print("\n".join([*tables["rungs"], "", *tables["results"]]))
+        print("\n\n".join("\n".join(lines) for lines in tables.values()))
         return 0
     before = arguments.readme.read_text(encoding="utf-8")
     after = before

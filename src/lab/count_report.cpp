@@ -27,7 +27,7 @@ constexpr const char* kTotalsLegend =
     "B and C move once, C twice if it is read. x: times what the first kernel has.\n";
 
 constexpr const char* kCompiledLegend =
-    "What nvcc makes of it: instructions of the loop that holds the FFMAs, once round.\n"
+    "What nvcc makes of it: one round of the loop that holds the FFMAs.\n"
     "Where scalar loads of the source are fewer and wider here, it has merged them.\n";
 
 constexpr const char* kBoundLegend =

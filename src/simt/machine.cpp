@@ -37,11 +37,10 @@ struct Sample {
     uint64_t block, weight;
 };
 
-/// Tiles of one direction by kind: first, inner, last.
+/// Tiles of one direction: the last, which the matrix may cut off, and one for all others.
 std::vector<Sample> classes_of(uint64_t tiles) {
-    if (tiles <= 2)
-        return tiles == 1 ? std::vector<Sample>{{0, 1}} : std::vector<Sample>{{0, 1}, {1, 1}};
-    return {{0, 1}, {tiles / 2, tiles - 2}, {tiles - 1, 1}};
+    if (tiles == 1) return {{0, 1}};
+    return {{(tiles - 1) / 2, tiles - 1}, {tiles - 1, 1}};
 }
 
 std::vector<Sample> samples_of(const Launch& launch) {

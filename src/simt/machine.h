@@ -46,8 +46,9 @@ class Machine {
     /// 0 is the natural order. A right kernel gives the same bits in every order.
     void shuffle(uint64_t seed);
 
-    /// From now on, of a grid of tiles only blocks at its corners, along its edges and inside it
-    /// run, and what they count is multiplied by how many they stand for. Results are incomplete.
+    /// From now on, of a grid of tiles one block in the corner that the matrix may cut off, one along
+    /// each of its edges and one inside run, and what they count is multiplied by how many they
+    /// stand for. Results are incomplete.
     void sample_blocks(bool on);
 
     /// A hazard ends in execution_failed and its sentence, a warning does not.
