@@ -53,7 +53,7 @@ Found run(Grid grid, Grid block, const Body& body, unsigned workers = 1) {
         machine.launch({.grid = grid, .block = block, .counted = true, .thread = [&] {
                             body(global_ptr(found.memory.words, a), global_ptr(flags, f));
                         }});
-    found.hazards = machine.hazards();
+    found.hazards = machine.take_hazards();
     const bool told = std::any_of(found.hazards.begin(), found.hazards.end(),
                                   [](const Hazard& hazard) { return !hazard.is_warning(); });
     EXPECT_EQ(status.ok(), !told) << status.reason;
@@ -243,7 +243,7 @@ TEST(SharedRace, WithTheThirdReader) {
             }
         };
     };
-    run(1, 96, body(64));  // from here on the machine knows that order is finer than barriers
+    expect_only(run(1, 96, body(64)), write_after_read, 0, {"As[0]"});
     expect_none(run(1, 96, body(96)));
 }
 
@@ -268,6 +268,15 @@ TEST(Uninitialised, SharedMemoryOfTheNextBlock) {
         A[blockIdx.x] = As[0];
     });
     expect_only(found, uninitialised_shared, __LINE__ - 2, {"block (1, 0, 0)"});
+}
+
+TEST(Uninitialised, SharedMemoryThatIsAddedTo) {
+    expect_only(run(1, 32,
+                    [](auto, auto) {
+                        SHARED(float, As, 32);
+                        As[threadIdx.x] += 1.0f;
+                    }),
+                uninitialised_shared, __LINE__ - 2);
 }
 
 TEST(Uninitialised, Accumulator) {
@@ -390,6 +399,17 @@ TEST(CopyAsync, FillsWithZerosWhatItDoesNotRead) {
                         cp_async<16>(As, A + 1);
                     }),
                 misaligned, __LINE__ - 2, {"A[1]"});
+}
+
+TEST(CopyAsync, OfMoreThanItsBytes) {
+    for (const int bytes : {20, -4})
+        expect_only(run(1, 1,
+                        [=](auto A, auto) {
+                            SHARED(float, As, 4);
+                            cp_async<16>(As, A, bytes);
+                        }),
+                    out_of_bounds, __LINE__ - 2,
+                    {"a copy of 16 bytes that reads " + std::to_string(bytes)});
 }
 
 // --- mbarriers
@@ -545,7 +565,9 @@ TEST(Barriers, DeadlockLeavesTheMachineUsable) {
 
 TEST(Blocks, WriteOneElement) {
     const Found found = run(2, 32, [](auto A, auto) { A[threadIdx.x] = 1.0f; });
-    expect_only(found, block_race, __LINE__ - 1, {"block (1, 0, 0)", "block 0"});
+    expect_only(found, block_race, __LINE__ - 1, {"block (1, 0, 0)", "block (0, 0, 0), thread"});
+    expect_only(run(1, 64, [](auto A, auto) { A[threadIdx.x / 2] = 1.0f; }), thread_race,
+                __LINE__ - 1);
 }
 
 TEST(Blocks, ReadWhatAnotherWrites) {
@@ -652,8 +674,64 @@ TEST(Blocks, WaitForWhatNeverComes) {
                 }
             },
             workers);
-        expect_only(found, grid_deadlock, __LINE__ - 4, {"32 threads wait for another block"});
+        expect_only(found, grid_deadlock, __LINE__ - 4, {"32 threads wait for a flag"});
     }
+}
+
+TEST(Blocks, ThatAskAgainAreNotStuck) {
+    // A flag that is set already, asked for in each round of other work.
+    expect_none(run(2, 32, [](auto A, auto flags) {
+        if (threadIdx.x == 0) st_release(flags + blockIdx.x, 1);
+        __syncthreads();
+        float sum = 0.0f;
+        for (int t = 0; t < 4; ++t) {
+            while (ld_acquire(flags + blockIdx.x) == 0) {
+            }
+            A[blockIdx.x * 32 + threadIdx.x] = sum;
+            while (ld_acquire(flags + blockIdx.x) == 0) {
+            }
+            sum += A[blockIdx.x * 32 + threadIdx.x];
+        }
+    }));
+    // Two flags in turn, and an atomic that changes nothing.
+    for (const unsigned workers : {1u, 2u})
+        expect_none(run(
+            3, 32,
+            [](auto A, auto flags) {
+                if (blockIdx.x == 0) {
+                    while (ld_acquire(flags) == 0 || ld_acquire(flags + 1) == 0) {
+                    }
+                    while (atomic_add_acq_rel(flags, 0u) == 0) {
+                    }
+                    A[threadIdx.x] = 1.0f;
+                } else if (threadIdx.x == 0) {
+                    st_release(flags + blockIdx.x - 1, 1);
+                }
+            },
+            workers));
+}
+
+TEST(Blocks, PollsAreCountedOnce) {
+    unsigned flags[2] = {};
+    const Bounds bounds(flags, 1, 2, 0, "flags");
+    simt::Machine machine(1);
+    EXPECT_TRUE(machine
+                    .launch({.grid = 2,
+                             .block = 1,
+                             .counted = true,
+                             .thread =
+                                 [&] {
+                                     const auto p = global_ptr(flags, bounds);
+                                     if (blockIdx.x == 0)
+                                         while (ld_acquire(p) == 0) {
+                                         }
+                                     else
+                                         st_release(p, 1);
+                                 }})
+                    .ok());
+    const simt::Counters counters = machine.take_counters();
+    EXPECT_EQ(counters.total(Operation::global_load).requests, 1u);
+    EXPECT_EQ(counters.total(Operation::global_store).requests, 1u);
 }
 
 TEST(Blocks, WaitWithPlainLoads) {

@@ -60,6 +60,7 @@ __global__ void copy_zeros(Arguments p) {
 
 /// Warp 0 has the copy engine fill two stages, the others read them.
 __global__ void bulk_stages(Arguments p) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     constexpr int kStages = 2, kReaders = kThreads - 32;
     SHARED(float, tile, kStages, kTile);
     SHARED(Barrier, full, kStages);
@@ -86,6 +87,7 @@ __global__ void bulk_stages(Arguments p) {
             mbarrier_arrive(empty + stage);
         }
     }
+#endif
 }
 
 /// As above, filled by the copies of a warp's threads.

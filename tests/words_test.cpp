@@ -25,7 +25,7 @@ void expect_right(lab::Device& device, const WordsKernel& kernel) {
     device.synchronise();
     device.download(c.data(), C.floats(), C.bytes());
     for (int i = 0; i < kWordsElements; ++i) ASSERT_EQ(c[i], a[i] + 1) << i;
-    for (const simt::Hazard& hazard : device.hazards()) ADD_FAILURE() << hazard.sentence();
+    for (const simt::Hazard& hazard : device.take_hazards()) ADD_FAILURE() << hazard.sentence();
 }
 
 void expect_right_in(lab::CpuMode mode, std::span<const WordsKernel> kernels) {

@@ -92,7 +92,9 @@ inline void check_register(float value, Site site) {
 inline void check_register(const float4& v, Site site) {
     for (const float value : {v.x, v.y, v.z, v.w}) check_register(value, site);
 }
-inline void check_register(unsigned, Site) {}
+template <class T>
+requires std::is_integral_v<T>
+void check_register(T, Site) {}
 
 /// What a skipped load yields.
 template <class V>
@@ -205,19 +207,37 @@ template <class V, class T, Operation kLoad, Operation kStore>
 void st(const CheckedPtr<T, kLoad, kStore>& p, V value, Site site = Site::here()) {
     p.store(value, site);
 }
+/// Reads a word that other threads write. Asking again, while nothing else is stored, is not counted
+/// again: how often depends on the machine.
+template <class T, Operation kLoad, Operation kStore>
+std::remove_const_t<T> ld_flag(const CheckedPtr<T, kLoad, kStore>& p, bool acquires, Site site) {
+    if (!simt::has_polled(p.address()) &&
+        !simt::trace(kLoad, *p.place(site).extent, p.address(), sizeof(T), site, true))
+        return {};
+    const auto value = std::atomic_ref(*const_cast<std::remove_const_t<T>*>(p.address())).load();
+    simt::take_over(p.place(site), acquires);
+    simt::poll(p.address(), static_cast<uint64_t>(value), site);
+    return value;
+}
+template <class T, Operation kLoad, Operation kStore>
+void st_flag(const CheckedPtr<T, kLoad, kStore>& p, T value, bool releases, Site site) {
+    if (!simt::trace(kStore, *p.place(site).extent, p.address(), sizeof(T), site, true)) return;
+    simt::hand_on(p.place(site), releases);
+    std::atomic_ref(*p.address()).store(value);
+}
 template <class V, class T, Operation kLoad, Operation kStore>
 V ld_volatile(const CheckedPtr<T, kLoad, kStore>& p, Site site = Site::here()) {
-    const V value = p.template load<V>(site, true);
-    if constexpr (std::is_integral_v<V>) {
-        simt::take_over(p.place(site), false);
-        simt::poll(p.address(), value, site);
-    }
-    return value;
+    if constexpr (std::is_integral_v<V>)
+        return ld_flag(p, false, site);
+    else
+        return p.template load<V>(site, true);
 }
 template <class V, class T, Operation kLoad, Operation kStore>
 void st_volatile(const CheckedPtr<T, kLoad, kStore>& p, V value, Site site = Site::here()) {
-    if constexpr (std::is_integral_v<V>) simt::hand_on(p.place(site), false);
-    p.store(value, site, true);
+    if constexpr (std::is_integral_v<V>)
+        st_flag(p, value, false, site);
+    else
+        p.store(value, site, true);
 }
 
 /// False, and told, when there is no such element.
@@ -264,19 +284,27 @@ template <class V, class T>
 void st(T* p, V value, Site = {}) {
     *reinterpret_cast<V*>(p) = value;
 }
-template <class V, class T>
-V ld_volatile(const T* p, Site site = {}) {
-    if constexpr (std::is_integral_v<V>) {
-        const V value = std::atomic_ref(*const_cast<T*>(p)).load();
-        simt::poll(p, value, site);
-        return value;
-    }
-    return ld<V>(p);
+template <class T>
+T ld_flag(const T* p, bool, Site site) {
+    const T value = std::atomic_ref(*const_cast<T*>(p)).load();
+    simt::poll(p, static_cast<uint64_t>(value), site);
+    return value;
+}
+template <class T>
+void st_flag(T* p, T value, bool, Site) {
+    std::atomic_ref(*p).store(value);
 }
 template <class V, class T>
-void st_volatile(T* p, V value, Site = {}) {
+V ld_volatile(const T* p, Site site = {}) {
     if constexpr (std::is_integral_v<V>)
-        std::atomic_ref(*p).store(value);
+        return ld_flag(p, false, site);
+    else
+        return ld<V>(p);
+}
+template <class V, class T>
+void st_volatile(T* p, V value, Site site = {}) {
+    if constexpr (std::is_integral_v<V>)
+        st_flag(p, value, false, site);
     else
         st(p, value);
 }

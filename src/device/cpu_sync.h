@@ -11,8 +11,7 @@ template <int kBytes>
 void cp_async(SharedPtr<float> to, GlobalPtr<const float> from, int valid_bytes = kBytes,
               Site site = Site::here()) {
     static_assert(kBytes == 4 || kBytes == 8 || kBytes == 16);
-    simt::copy_async(place_of(to, site), place_of(from, site), kBytes,
-                     static_cast<unsigned>(valid_bytes));
+    simt::copy_async(place_of(to, site), place_of(from, site), kBytes, valid_bytes);
 }
 inline void cp_async_commit() {
     simt::copy_commit();
@@ -49,6 +48,11 @@ T atomic_add_as(const Pointer& p, T value, bool is_ordering, Site site) {
     simt::hand_on(place_of(p, site), is_ordering);
     const T before = std::atomic_ref(*raw(p)).fetch_add(value);
     simt::take_over(place_of(p, site), is_ordering);
+    if constexpr (std::is_integral_v<T>) {
+        if (value != 0) return before;
+        --simt::lane.stores;  // nothing was changed: it only asks
+        simt::poll(raw(p), static_cast<uint64_t>(before), site);
+    }
     return before;
 }
 template <class Pointer, class T>
@@ -60,16 +64,10 @@ T atomic_add_acq_rel(const Pointer& p, T value, Site site = Site::here()) {
     return atomic_add_as(p, value, true, site);
 }
 inline unsigned ld_acquire(GlobalPtr<unsigned> p, Site site = Site::here()) {
-    if (!trace_atomic(p, site)) return 0;
-    const unsigned value = std::atomic_ref(*raw(p)).load();
-    simt::take_over(place_of(p, site), true);
-    simt::poll(raw(p), value, site);
-    return value;
+    return ld_flag(p, true, site);
 }
 inline void st_release(GlobalPtr<unsigned> p, unsigned value, Site site = Site::here()) {
-    if (!trace_atomic(p, site)) return;
-    simt::hand_on(place_of(p, site), true);
-    std::atomic_ref(*raw(p)).store(value);
+    st_flag(p, value, true, site);
 }
 
 }  // namespace tilewright::inline TILEWRIGHT_TARGET

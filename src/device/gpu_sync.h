@@ -57,7 +57,7 @@ __device__ __forceinline__ void mbarrier_arrive(Barrier* barrier) {
                      shared_address(barrier))
                  : "memory");
 }
-/// Arrives, and announces bytes that copies will bring. sm_90
+/// Arrives, and announces bytes that copies will bring. Does not compile for less than sm_90.
 __device__ __forceinline__ void mbarrier_arrive_expect(Barrier* barrier, unsigned bytes) {
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
@@ -92,7 +92,7 @@ __device__ __forceinline__ void cp_async_arrive(Barrier* barrier) {
                  : "memory");
 }
 /// One thread's copy of many bytes (a multiple of 16, as both addresses) by the copy engine; they
-/// count for the barrier's phase. sm_90
+/// count for the barrier's phase. Does not compile for less than sm_90.
 __device__ __forceinline__ void cp_async_bulk(float* to, const float* from, unsigned bytes,
                                               Barrier* barrier) {
     asm volatile(

@@ -97,8 +97,8 @@ class Device {
     /// is counted, and are then not run: C is not computed.
     virtual void sample_blocks(bool) {}
 
-    /// What CPU mode found wrong with the last launch, warnings too.
-    virtual std::vector<simt::Hazard> hazards() { return {}; }
+    /// What CPU mode found wrong since the last call, warnings too.
+    virtual std::vector<simt::Hazard> take_hazards() { return {}; }
 
     virtual std::optional<Vitals> vitals() { return std::nullopt; }
 

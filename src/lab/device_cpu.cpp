@@ -37,7 +37,7 @@ class CpuDevice : public Device {
 
     simt::Counters take_counters() override { return machine_.take_counters(); }
     void sample_blocks(bool on) override { machine_.sample_blocks(on); }
-    std::vector<simt::Hazard> hazards() override { return machine_.hazards(); }
+    std::vector<simt::Hazard> take_hazards() override { return machine_.take_hazards(); }
 
     size_t free_memory() const override { return host_memory().available; }
 

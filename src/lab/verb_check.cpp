@@ -47,7 +47,7 @@ struct Checked {
 
 void add(Checked& checked, const simt::Hazard& hazard, const Case& test) {
     for (Finding& known : checked.findings) {
-        if (known.hazard.kind != hazard.kind || known.hazard.key != hazard.key) continue;
+        if (!known.hazard.is_same(hazard)) continue;
         ++known.cases;
         return;
     }
@@ -55,8 +55,9 @@ void add(Checked& checked, const simt::Hazard& hazard, const Case& test) {
 }
 
 void check_case(Device& device, const Case& test, Checked& checked) {
+    static_cast<void>(device.take_hazards());
     const Verdict verdict = verify(device, *checked.candidate.variant, test);
-    const std::vector<simt::Hazard> hazards = device.hazards();
+    const std::vector<simt::Hazard> hazards = device.take_hazards();
     for (const simt::Hazard& hazard : hazards) add(checked, hazard, test);
     ++checked.cases;
     const bool told = std::any_of(hazards.begin(), hazards.end(),
@@ -131,12 +132,16 @@ Json json_of(const Checked& checked) {
               {"hazards", Json::array()}};
     for (const Finding& finding : checked.findings) {
         const simt::Hazard& hazard = finding.hazard;
-        json["hazards"].push_back({{"kind", simt::name_of(hazard.kind)},
+        json["hazards"].push_back({{"kind", simt::key_of(hazard.kind)},
+                                   {"name", simt::name_of(hazard.kind)},
                                    {"severity", hazard.is_warning() ? "warning" : "error"},
                                    {"file", file_of(*checked.candidate.rung)},
                                    {"line", hazard.line},
                                    {"column", hazard.column},
                                    {"block", hazard.block},
+                                   {"thread", hazard.thread},
+                                   {"other_line", hazard.other_line},
+                                   {"other_column", hazard.other_column},
                                    {"what", hazard.what},
                                    {"usual_cause", simt::usual_cause(hazard.kind)},
                                    {"cases", finding.cases},

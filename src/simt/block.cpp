@@ -25,12 +25,6 @@ constexpr size_t kSharedAlignment = 128;
 /// Thrown into threads that will never go on, to leave their stacks in order.
 struct Abandoned {};
 
-Dim3 unflatten(uint64_t number, Dim3 extent) {
-    return {static_cast<unsigned>(number % extent.x),
-            static_cast<unsigned>(number / extent.x % extent.y),
-            static_cast<unsigned>(number / extent.x / extent.y)};
-}
-
 }  // namespace
 
 BlockRunner::BlockRunner()
@@ -52,9 +46,10 @@ void BlockRunner::start(const Launch& launch, uint64_t block_number, uint64_t se
     thread_count_ = static_cast<int>(launch.block.count());
     shared_arrays_.clear();
     shared_bytes_ = 0;
-    order_.begin_block();
+    order_.begin_block(thread_count_);
+    shadow_.begin_block();
     mbarriers_.clear();
-    epoch_ = fenced_through_ = 0;
+    fenced_through_ = 0;
     past_ = unfenced_ = {};
     abandoned_ = false;
     while (std::ssize(threads_) < thread_count_) threads_.push_back(std::make_unique<Thread>());
@@ -64,7 +59,7 @@ void BlockRunner::start(const Launch& launch, uint64_t block_number, uint64_t se
         thread.number = i;
         thread.index = unflatten(i, launch.block);
         thread.runner = this;
-        thread.polled = nullptr;
+        thread.polled.clear();
         thread.copies = {};
         thread.past = thread.unfenced = {};
         thread.has_fenced = false;
@@ -84,20 +79,26 @@ BlockRunner::Progress BlockRunner::step() {
     block_extent = launch_->block;
     grid_extent = launch_->grid;
     for (Progress progress = Progress::none;; progress = Progress::made) {
-        bool moved = false;
-        for (const int warp : warp_order_) moved |= run_warp(warp);
-        moved |= release_waiting();
-        moved |= release_barrier();
-        const auto is = [&](auto condition) {
+        Progress pass = Progress::none;
+        for (const int warp : warp_order_) pass = std::max(pass, run_warp(warp));
+        if (release_waiting() || release_barrier()) pass = Progress::made;
+        const auto any = [&](auto condition) {
             return std::any_of(threads_.begin(), threads_.begin() + thread_count_, condition);
         };
-        if (!is([](const auto& thread) { return thread->is_live(); })) {
+        if (!any([](const auto& thread) { return thread->is_live(); })) {
             if (launch_->counted) report_uninitialised();
             return Progress::ended;
         }
-        if (moved) continue;
-        if (is([](const auto& thread) { return thread->state == Thread::State::polling; }))
-            return progress;
+        if (pass == Progress::made) {
+            steps_in_vain_ = 0;
+            continue;
+        }
+        if (any([](const auto& thread) { return thread->state == Thread::State::polling; })) {
+            const bool looks_elsewhere =
+                any([&](const auto& thread) { return thread->polled.size() > steps_in_vain_; });
+            ++steps_in_vain_;
+            return std::max({progress, pass, looks_elsewhere ? Progress::maybe : Progress::none});
+        }
         abandon(HazardKind::block_deadlock, "");
         return Progress::ended;
     }
@@ -128,8 +129,8 @@ void BlockRunner::thread_main(void* argument) {
     thread.fiber.finish();
 }
 
-bool BlockRunner::run_warp(int warp) {
-    bool moved = false;
+BlockRunner::Progress BlockRunner::run_warp(int warp) {
+    Progress progress = Progress::none;
     const int first = warp * kWarpSize;
     const int lanes = std::min(kWarpSize, thread_count_ - first);
     if (launch_->counted) {
@@ -141,7 +142,7 @@ bool BlockRunner::run_warp(int warp) {
         }
     }
     for (bool again = true; again;) {
-        moved |= run_lanes(warp);
+        progress = std::max(progress, run_lanes(warp));
         if (launch_->counted) fold_logs(warp);
         again = false;
         for (int l = 0; l < lanes; ++l) {
@@ -152,26 +153,30 @@ bool BlockRunner::run_warp(int warp) {
         }
         again |= release_warp(warp);
     }
-    if (!launch_->counted || !moved) return moved;
+    if (!launch_->counted || progress == Progress::none) return progress;
     account_.end_epoch();
     fold_ffma(warp);
-    return moved;
+    return progress;
 }
 
-/// Each lane once; true when one got further than asking again for what has not changed.
-bool BlockRunner::run_lanes(int warp) {
-    bool moved = false;
+/// Each lane once.
+BlockRunner::Progress BlockRunner::run_lanes(int warp) {
+    Progress progress = Progress::none;
     const int first = warp * kWarpSize;
     for (const int l : lane_order_) {
         if (first + l >= thread_count_ || !threads_[first + l]->can_run()) continue;
         Thread& thread = *threads_[first + l];
-        const void* polled = thread.state == Thread::State::polling ? thread.polled : nullptr;
-        const uint64_t value = thread.polled_value;
+        const uint32_t stores = thread.lane.stores;
+        const Record* logged = thread.lane.next;
+        thread.has_news = false;
         resume(thread);
-        moved |= thread.state != Thread::State::polling || thread.polled != polled ||
-                 thread.polled_value != value;
+        if (thread.state != Thread::State::polling || thread.lane.stores != stores ||
+            thread.has_news)
+            progress = Progress::made;
+        else if (!launch_->counted || thread.lane.next != logged)
+            progress = std::max(progress, Progress::maybe);
     }
-    return moved;
+    return progress;
 }
 
 void BlockRunner::resume(Thread& thread) {
@@ -278,26 +283,21 @@ bool BlockRunner::release_barrier() {
         past_.add(thread->past);
         thread->past = {};
         unfenced_.add(thread->unfenced);
-        all_fenced &= thread->has_fenced && thread->fence_epoch == epoch_;
+        all_fenced &= thread->has_fenced && thread->fence_epoch == epoch();
     }
     ++counters_.barriers;
-    ++epoch_;
-    if (all_fenced) fenced_through_ = epoch_;
     if (launch_->counted) report_uninitialised();
     order_.block_barrier();
+    if (all_fenced) fenced_through_ = epoch();
     return true;
 }
 
 void BlockRunner::abandon(HazardKind deadlock, const std::string& why) {
     running_block = this;
     block_index = unflatten(block_number_, launch_->grid);
-    for (int i = 0; i < thread_count_; ++i) {
-        if (!threads_[i]->is_live()) continue;
-        running_ = threads_[i].get();
-        thread_index = running_->index;
-        break;
-    }
-    report(deadlock, running_->stopped_at, where_threads_wait() + why);
+    const auto first = std::find_if(threads_.begin(), threads_.end(),
+                                    [](const auto& thread) { return thread->is_live(); });
+    report(deadlock, (*first)->stopped_at, where_threads_wait() + why, (*first)->number);
     abandoned_ = true;
     for (int i = 0; i < thread_count_; ++i)
         if (threads_[i]->is_live()) resume(*threads_[i]);
@@ -317,7 +317,7 @@ void BlockRunner::drain_into(Counters& total, uint64_t weight) {
 }
 
 Actor BlockRunner::actor() const {
-    return {block_number_, epoch_, static_cast<uint16_t>(running_->number)};
+    return {static_cast<uint32_t>(block_number_), order_.now(running_->number)};
 }
 
 const Extent& BlockRunner::shared_array(size_t bytes, const char* name, Site declared) {

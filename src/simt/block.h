@@ -45,9 +45,13 @@ class BlockRunner {
     /// `seed` draws the order of threads; 0 keeps the natural one.
     void start(const Launch& launch, uint64_t block_number, uint64_t seed);
 
-    enum class Progress { ended, made, none };
-    /// Runs each thread as far as it gets. None: all that are left wait for other blocks.
+    /// none: all threads that are left look again and again at what has not changed. maybe: so it
+    /// seems, but they did something in between that nobody else can see.
+    enum class Progress { none, maybe, made, ended };
+    /// Runs each thread as far as it gets.
     Progress step();
+    /// Others have done something: none is due only when threads have looked at all their flags.
+    void expect_news() { steps_in_vain_ = 0; }
     /// Ends the threads that are left, and says that they wait for what will not come.
     void abandon(HazardKind deadlock, const std::string& why);
 
@@ -67,8 +71,10 @@ class BlockRunner {
         Site stopped_at;
         std::function<bool()> condition;  ///< Of waiting.
         uint32_t mask = 0;  ///< Of at_warp.
-        const void* polled = nullptr;
-        uint64_t polled_value = 0;
+        /// What it has read of words that others write, since its last store.
+        std::vector<std::pair<const void*, uint64_t>> polled;
+        uint32_t stores_before_polls = 0;
+        bool has_news = false;  ///< One of them was new.
         std::vector<FfmaCount> ffma;
         CopyGroups copies;
         Past past, unfenced;  ///< Acquired; seen, and not yet followed by a fence.
@@ -91,19 +97,24 @@ class BlockRunner {
     WarpAccount& account() { return account_; }
     Past& past() { return past_; }
     const Past& unfenced() const { return unfenced_; }
-    uint32_t epoch() const { return epoch_; }
+    uint32_t epoch() const { return Order::epoch_of(order_.now(0)); }
     uint32_t fenced_through() const { return fenced_through_; }
     size_t shared_offset(uintptr_t address) const { return address - shared_base_; }
     Actor actor() const;
 
     /// Gives way to others; comes back when the scheduler says so, or never (throws).
     void stop(Thread::State state, Site site);
-    /// What the running thread did: "what; line 3, column 5, block (0, 0, 0), thread (7, 0, 0)".
-    void report(HazardKind kind, Site site, const std::string& what);
+    /// What a thread did: "what; line 3, column 5, block (0, 0, 0), thread (7, 0, 0)".
+    void report(HazardKind kind, Site site, const std::string& what, int thread);
+    void report(HazardKind kind, Site site, const std::string& what) {
+        report(kind, site, what, running_->number);
+    }
     /// Of two accesses, which are told once; `more` says what the other one does.
     void report_conflict(HazardKind kind, Site site, const std::string& what, int thread,
                          Site other, const std::string& more);
     std::string thread_text(int number) const;
+    /// "block (1, 0, 0), thread (7, 0, 0)", of any block of the grid.
+    std::string actor_text(const Actor& actor) const;
 
     const Extent& shared_array(size_t bytes, const char* name, Site declared);
 
@@ -114,8 +125,8 @@ class BlockRunner {
     };
 
     static void thread_main(void* thread);
-    bool run_warp(int warp);
-    bool run_lanes(int warp);
+    Progress run_warp(int warp);
+    Progress run_lanes(int warp);
     void resume(Thread& thread);
     void fold_logs(int warp);
     void fold_ffma(int warp);
@@ -136,6 +147,7 @@ class BlockRunner {
     std::vector<std::unique_ptr<Thread>> threads_;
     Thread* running_ = nullptr;
     bool abandoned_ = false;
+    size_t steps_in_vain_ = 0;
     std::vector<Record> log_;  ///< 32 logs of kLogRecords; one warp runs at a time.
     std::vector<int> warp_order_;
     std::array<int, kWarpSize> lane_order_{};
@@ -148,7 +160,6 @@ class BlockRunner {
     Order order_;
     Mbarriers mbarriers_;
 
-    uint32_t epoch_ = 0;  ///< Barriers passed.
     Past past_, unfenced_;  ///< Of all threads, since a barrier.
     uint32_t fenced_through_ = 0;  ///< All threads have fenced before this epoch.
 

@@ -4,6 +4,7 @@
 // has read it since, and what a release there has published.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -12,15 +13,18 @@
 #include <vector>
 
 #include "simt/hazard.h"
+#include "simt/order.h"
 #include "simt/trace.h"
 
 namespace tilewright::simt {
 
-/// A thread of the grid, and its block's epoch: the barriers that the block has passed.
+/// A thread of the grid at one time of its block.
 struct Actor {
-    uint64_t block = 0;
-    uint32_t epoch = 0;
-    uint16_t thread = 0;
+    uint32_t block = 0;
+    Order::Stamp stamp = 0;  ///< 0: nobody.
+
+    int thread() const { return Order::thread_of(stamp); }
+    uint32_t epoch() const { return Order::epoch_of(stamp); }
 };
 
 /// What a thread knows to be past: of other blocks, all before an epoch, and what single threads
@@ -29,16 +33,17 @@ class Past {
   public:
     bool has(const Actor& actor) const;
     void add(const Past& other);
-    /// All that happened in the actor's block before its epoch, and what it did itself.
-    void add(const Actor& actor);
-    bool empty() const { return blocks_.empty(); }
+    /// All that happened in the block before this epoch.
+    void add_block(uint32_t block, uint32_t before_epoch);
+    /// What the thread did until this epoch's end.
+    void add_thread(uint32_t block, int thread, uint32_t through_epoch);
 
   private:
     struct Seen {
         uint32_t before_epoch = 0;
-        std::map<uint16_t, uint32_t> threads;  ///< Through this epoch.
+        std::map<int, uint32_t> threads;  ///< Through this epoch.
     };
-    std::map<uint64_t, Seen> blocks_;
+    std::map<uint32_t, Seen> blocks_;
 };
 
 /// One array's. Blocks on several workers use it at once.
@@ -54,11 +59,11 @@ class GlobalShadow {
 
     /// What an actor may take as ordered before it.
     struct Known {
+        const Order& order;  ///< Of its block.
         const Past &block, &thread;  ///< Acquired by its block before a barrier, and by itself.
-        bool whole_block;  ///< Everything in its own block.
     };
 
-    /// True when this access conflicts with an earlier one.
+    /// True when this access conflicts with an earlier one. Of several readers one is kept.
     bool access(int64_t element, int64_t count, const Record& record, const Actor& actor,
                 const Known& known, Conflict& conflict);
 
@@ -70,19 +75,21 @@ class GlobalShadow {
 
   private:
     struct Access {
-        Actor actor;
+        Order::Stamp stamp = 0;
+        uint32_t block : 31 = 0, is_atomic : 1 = 0;
         Site site;
-        bool exists = false, is_atomic = false;
+
+        Actor actor() const { return {block, stamp}; }
     };
     struct Element {
         Access write, read;
     };
     static constexpr int64_t kPage = 1024;
+    static constexpr size_t kLocks = 64;
 
-    Element& at(int64_t element);
-
-    mutable std::mutex mutex_;
     std::vector<std::unique_ptr<Element[]>> pages_;  ///< Of elements that were accessed.
+    std::array<std::mutex, kLocks> locks_;  ///< Of every kLocks-th page.
+    std::mutex publishing_;
     std::unordered_map<uintptr_t, Past> published_;
 };
 

@@ -14,73 +14,86 @@ namespace {
 constexpr size_t kKept = 64;
 
 struct Words {
-    const char *name, *cause;
+    const char *key, *name, *cause;
 };
 
 Words words_of(HazardKind kind) {
     switch (kind) {
         case HazardKind::out_of_bounds:
-            return {"out of bounds", "a guard at the matrix's or the tile's edge is missing"};
+            return {"out_of_bounds", "out of bounds",
+                    "a guard at the matrix's or the tile's edge is missing"};
         case HazardKind::misaligned:
-            return {"misaligned", "a vector access where rows need not start on its boundary"};
+            return {"misaligned", "misaligned",
+                    "a vector access where rows need not start on its boundary"};
         case HazardKind::read_after_write:
-            return {"race, read after write",
+            return {"read_after_write", "race, read after write",
                     "no __syncthreads() (within a warp: __syncwarp()) between filling a tile and "
                     "reading it"};
         case HazardKind::write_after_read:
-            return {"race, write after read",
+            return {"write_after_read", "race, write after read",
                     "no __syncthreads() (within a warp: __syncwarp()) between reading a tile and "
                     "overwriting it"};
         case HazardKind::write_after_write:
-            return {"race, write after write",
+            return {"write_after_write", "race, write after write",
                     "two threads own the same element: their index arithmetic overlaps"};
         case HazardKind::uninitialised_shared:
-            return {"uninitialised shared memory",
+            return {"uninitialised_shared", "uninitialised shared memory",
                     "the loads of the tile do not cover it, or leave out its edge instead of "
                     "writing zeros"};
         case HazardKind::uninitialised_register:
-            return {"uninitialised register",
+            return {"uninitialised_register", "uninitialised register",
                     "an accumulator without = {}, or a fragment of which only a part is loaded"};
         case HazardKind::uninitialised_barrier:
-            return {"mbarrier not initialised",
+            return {"uninitialised_barrier", "mbarrier not initialised",
                     "no mbarrier_init, or no __syncthreads() between it and the first use"};
         case HazardKind::incomplete_copy:
-            return {"asynchronous copy not complete",
+            return {"incomplete_copy", "asynchronous copy not complete",
                     "the wait is missing, waits for a group too few, or comes before the commit"};
         case HazardKind::divergent_barrier:
-            return {"divergent barrier", "a __syncthreads() in a branch that not all threads take"};
+            return {"divergent_barrier", "divergent barrier",
+                    "a __syncthreads() in a branch that not all threads take"};
         case HazardKind::exited_thread:
-            return {"barrier without threads that have ended",
+            return {"exited_thread", "barrier without threads that have ended",
                     "a return at the matrix's edge, before a __syncthreads()"};
         case HazardKind::block_deadlock:
-            return {"deadlock in a block",
+            return {"block_deadlock", "deadlock in a block",
                     "an arrival too few, a wrong parity, bytes announced that no copy brings, or "
                     "threads that wait at different places"};
         case HazardKind::grid_deadlock:
-            return {"deadlock of the grid",
+            return {"grid_deadlock", "deadlock of the grid",
                     "a flag that no block sets, or more blocks than run at once"};
         case HazardKind::plain_spin:
-            return {"waiting with plain loads",
+            return {"plain_spin", "waiting with plain loads",
                     "the compiler may load once and never again: use ld_acquire"};
+        case HazardKind::excess_arrival:
+            return {"excess_arrival", "an arrival too many at an mbarrier",
+                    "the count given to mbarrier_init is less than the threads that arrive"};
+        case HazardKind::thread_race:
+            return {"thread_race", "race in global memory within a block",
+                    "two threads own the same element, or no barrier lies between them"};
         case HazardKind::block_race:
-            return {"race between blocks",
+            return {"block_race", "race between blocks",
                     "no release after the one block's access and acquire before the other's"};
         case HazardKind::unwritten:
-            return {"result not written",
+            return {"unwritten", "result not written",
                     "blocks that do not cover C, or a guard that leaves out too much"};
         case HazardKind::exception:
-            return {"exception", "shared arrays too large, or an error of the program"};
+            return {"exception", "exception",
+                    "shared arrays too large, or an error of the program"};
     }
-    return {"", ""};
+    return {"", "", ""};
 }
 
-/// One missing barrier makes several kinds of one pair of accesses: the first is told.
 bool is_race(HazardKind kind) {
     return kind == HazardKind::read_after_write || kind == HazardKind::write_after_read ||
            kind == HazardKind::write_after_write;
 }
 
 }  // namespace
+
+const char* key_of(HazardKind kind) {
+    return words_of(kind).key;
+}
 
 const char* name_of(HazardKind kind) {
     return words_of(kind).name;
@@ -94,11 +107,13 @@ std::string Hazard::sentence() const {
     return std::string(name_of(kind)) + ": " + what + ". Usual cause: " + usual_cause(kind);
 }
 
+bool Hazard::is_same(const Hazard& other) const {
+    return key == other.key && (kind == other.kind || (is_race(kind) && is_race(other.kind)));
+}
+
 void HazardList::add(Hazard hazard) {
-    const auto same = std::find_if(hazards_.begin(), hazards_.end(), [&](const Hazard& other) {
-        return other.key == hazard.key &&
-               (other.kind == hazard.kind || (is_race(other.kind) && is_race(hazard.kind)));
-    });
+    const auto same = std::find_if(hazards_.begin(), hazards_.end(),
+                                   [&](const Hazard& other) { return other.is_same(hazard); });
     if (same == hazards_.end()) {
         if (hazards_.size() < kKept) hazards_.push_back(std::move(hazard));
     } else if (hazard.block < same->block) {

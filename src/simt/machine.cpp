@@ -22,6 +22,9 @@ namespace {
 constexpr unsigned kMostWorkers = 24;
 constexpr int64_t kMostThreads = kMostWorkers * 1024;
 
+/// How long blocks may do what nobody can see, between looking at flags that do not change.
+constexpr std::chrono::seconds kPatience{3};
+
 /// CUDA C++ Programming Guide, compute capabilities.
 bool is_launchable(Dim3 grid, Dim3 block) {
     return block.count() >= 1 && block.count() <= 1024 && block.z <= 64 && grid.count() >= 1 &&
@@ -164,31 +167,39 @@ bool Machine::Implementation::nobody_gets_on(unsigned worker, uint64_t since) {
 
 void Machine::Implementation::run_blocks(unsigned worker,
                                          std::vector<std::unique_ptr<BlockRunner>>& idle) {
+    using Clock = std::chrono::steady_clock;
     std::vector<std::unique_ptr<BlockRunner>> active;
-    for (;;) {
-        const uint64_t before = progress;
-        bool moved = false;
+    Clock::time_point last_progress = Clock::now();
+    uint64_t seen = 0;
+    for (uint64_t before = progress;; before = progress) {
+        if (std::exchange(seen, before) != before)
+            for (auto& runner : active) runner->expect_news();
+        auto best = BlockRunner::Progress::none;
         for (auto& runner : active) {
             const BlockRunner::Progress made = runner->step();
-            moved |= made != BlockRunner::Progress::none;
+            best = std::max(best, made);
             if (made != BlockRunner::Progress::ended) continue;
             finish(*runner);
             idle.push_back(std::move(runner));
         }
         std::erase(active, nullptr);
-        if (!moved) {
+        if (best < BlockRunner::Progress::made) {
             if (auto runner = start_block(idle, !active.empty())) {
                 active.push_back(std::move(runner));
-                moved = true;
+                best = BlockRunner::Progress::made;
             }
         }
-        if (moved) {
+        if (best >= BlockRunner::Progress::made) {
             ++progress;
+            last_progress = Clock::now();
             continue;
         }
         if (active.empty()) return;
         // All blocks here wait for others, which may be anywhere.
-        if (nobody_gets_on(worker, before)) break;
+        if (progress != before) last_progress = Clock::now();
+        const bool in_vain =
+            best == BlockRunner::Progress::none || Clock::now() - last_progress > kPatience;
+        if (nobody_gets_on(worker, in_vain ? before : kAtWork)) break;
         std::this_thread::sleep_for(std::chrono::microseconds(20));
         nobody_gets_on(worker, kAtWork);
     }
@@ -244,9 +255,13 @@ Status Machine::launch(const Launch& launch) {
     machine.done.wait(lock, [&] { return machine.running == 0; });
     if (launch.counted && launch.result && machine.samples.empty())
         machine.found.add(unwritten_elements(*launch.result));
-    machine.hazards = machine.found.take();
-    if (machine.hazards.empty() || machine.hazards.front().is_warning()) return {};
-    return {StatusCode::execution_failed, machine.hazards.front().sentence()};
+    const std::vector<Hazard> found = machine.found.take();
+    for (const Hazard& hazard : found)
+        if (std::none_of(machine.hazards.begin(), machine.hazards.end(),
+                         [&](const Hazard& other) { return other.is_same(hazard); }))
+            machine.hazards.push_back(hazard);
+    if (found.empty() || found.front().is_warning()) return {};
+    return {StatusCode::execution_failed, found.front().sentence()};
 }
 
 Counters Machine::take_counters() {
@@ -254,8 +269,8 @@ Counters Machine::take_counters() {
     return std::exchange(implementation_->counters, {});
 }
 
-const std::vector<Hazard>& Machine::hazards() const {
-    return implementation_->hazards;
+std::vector<Hazard> Machine::take_hazards() {
+    return std::exchange(implementation_->hazards, {});
 }
 
 }  // namespace tilewright::simt

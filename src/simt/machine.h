@@ -22,11 +22,18 @@ struct Dim3 {
     constexpr uint64_t count() const { return uint64_t{x} * y * z; }
 };
 
+/// Coordinates of the number'th of so many: x first.
+constexpr Dim3 unflatten(uint64_t number, Dim3 extent) {
+    return {static_cast<unsigned>(number % extent.x),
+            static_cast<unsigned>(number / extent.x % extent.y),
+            static_cast<unsigned>(number / extent.x / extent.y)};
+}
+
 struct Launch {
     Dim3 grid, block;
     bool counted;  ///< Accesses are checked and recorded.
-    /// Where blocks stand for tiles of a matrix, numbered along a column of `tile_rows`: lets a few
-    /// stand for all. 0 where they do not.
+    /// Where blocks stand for tiles of a matrix, numbered along a column of `tile_rows`, and none
+    /// needs another: a few may stand for all. Else 0.
     uint64_t tile_rows = 0;
     /// A matrix of which every element must be written; null for none.
     const Extent* result = nullptr;
@@ -56,8 +63,8 @@ class Machine {
 
     /// What counted launches have recorded since the last call.
     Counters take_counters();
-    /// Of the last launch: each place once, the most telling first.
-    const std::vector<Hazard>& hazards() const;
+    /// Of the launches since the last call: each place once, the most telling first.
+    std::vector<Hazard> take_hazards();
 
     unsigned workers() const;
 

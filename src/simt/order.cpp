@@ -6,15 +6,18 @@
 
 namespace tilewright::simt {
 
-void Order::begin_block() {
-    ++epoch_;
+void Order::begin_block(int threads) {
+    threads_ = threads;
+    epoch_ = 1;
+    fine_ = false;
     clocks_.fill(1);
+    for (Published& view : views_) view.epoch = 0;
 }
 
 void Order::renew(Published& published) {
     if (published.epoch == epoch_) return;
     published.epoch = epoch_;
-    published.clocks.assign(clocks_.size(), 0);
+    published.clocks.assign(static_cast<size_t>(threads_) + kAgents, 0);
 }
 
 void Order::join(Published& into, const Published& from) {
@@ -29,7 +32,8 @@ void Order::release(int thread, Published& to) {
     fine_ = true;
     renew(to);
     join(to, views_[thread]);
-    to.clocks[thread] = std::max(to.clocks[thread], clocks_[thread]);
+    uint32_t& own = to.clocks[index_of(thread)];
+    own = std::max(own, clocks_[thread]);
     ++clocks_[thread];
 }
 

@@ -29,18 +29,22 @@ class Order {
         std::vector<uint32_t> clocks;
     };
 
-    void begin_block();
-    void block_barrier() { ++epoch_; }
+    void begin_block(int threads);
+    void block_barrier() { ++epoch_; }  // 2^24 of one block would take hours
+    /// From now on something finer than the block's barrier may order its threads.
+    void refine() { fine_ = true; }
 
     Stamp now(int thread) const {
         return epoch_ << 40 | uint64_t{clocks_[thread]} << 16 | static_cast<unsigned>(thread);
     }
     static int thread_of(Stamp stamp) { return static_cast<int>(stamp & 0xffff); }
+    static uint32_t epoch_of(Stamp stamp) { return static_cast<uint32_t>(stamp >> 40); }
 
     bool before(Stamp stamp, int thread) const {
         if (stamp >> 40 < epoch_ || thread_of(stamp) == thread) return true;
         const Published& view = views_[thread];
-        return view.epoch == epoch_ && view.clocks[thread_of(stamp)] >= (stamp >> 16 & 0xffffff);
+        return view.epoch == epoch_ &&
+               view.clocks[index_of(thread_of(stamp))] >= (stamp >> 16 & 0xffffff);
     }
 
     /// What the thread did and saw until now is handed on; later it is someone else's past.
@@ -49,13 +53,17 @@ class Order {
     /// All these threads release, then all acquire.
     void meet(std::span<const int> threads);
 
-    /// Some synchronisation has been finer than the whole block's.
     bool is_fine() const { return fine_; }
 
   private:
     void join(Published& into, const Published& from);
     void renew(Published& published);
+    /// Agents come right behind the block's threads.
+    size_t index_of(int thread) const {
+        return static_cast<size_t>(thread < kThreads ? thread : threads_ + thread - kThreads);
+    }
 
+    int threads_ = 0;
     uint64_t epoch_ = 0;
     bool fine_ = false;
     std::array<uint32_t, kThreads + kAgents> clocks_{};

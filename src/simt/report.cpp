@@ -49,18 +49,18 @@ void BlockRunner::check_barrier(const std::vector<Thread*>& arrived) {
     }
     const auto ended = thread_count_ - std::ssize(arrived);
     if (sites.size() == 1 && ended == 0) return;
-    running_ = arrived.front();
-    thread_index = running_->index;
+    const Thread& first = *arrived.front();
     if (sites.size() > 1) {
         std::string what;
         for (const auto& [site, count] : sites)
             what += (what.empty() ? "" : ", ") + std::to_string(count) + " threads wait at " +
                     text(Site{site});
-        report(HazardKind::divergent_barrier, running_->stopped_at, what);
+        report(HazardKind::divergent_barrier, first.stopped_at, what, first.number);
     } else {
-        report(HazardKind::exited_thread, running_->stopped_at,
+        report(HazardKind::exited_thread, first.stopped_at,
                std::to_string(arrived.size()) + " threads wait, " + std::to_string(ended) +
-                   " have ended");
+                   " have ended",
+               first.number);
     }
 }
 
@@ -73,7 +73,7 @@ std::string BlockRunner::where_threads_wait() const {
         const char* word = thread.state == at_barrier ? "__syncthreads()"
                            : thread.state == at_warp  ? "__syncwarp()"
                            : thread.state == waiting  ? "an mbarrier"
-                                                      : "another block";
+                                                      : "a flag";
         ++groups[{word, thread.stopped_at.packed}];
     }
     std::string sentence;
@@ -87,15 +87,21 @@ std::string BlockRunner::thread_text(int number) const {
     return number < thread_count_ ? "thread " + text(threads_[number]->index) : "a bulk copy";
 }
 
-void BlockRunner::report(HazardKind kind, Site site, const std::string& what) {
+std::string BlockRunner::actor_text(const Actor& actor) const {
+    return "block " + text(unflatten(actor.block, launch_->grid)) + ", thread " +
+           text(unflatten(static_cast<uint64_t>(actor.thread()), launch_->block));
+}
+
+void BlockRunner::report(HazardKind kind, Site site, const std::string& what, int thread) {
     // Where several places are at fault, the sentence has named them.
     const bool names_place = what.find(text(site)) != what.npos;
     hazards_.add({.kind = kind,
                   .line = site.line(),
                   .column = site.column(),
                   .block = block_number_,
+                  .thread = thread,
                   .what = what + "; " + (site.packed && !names_place ? text(site) + ", " : "") +
-                          "block " + text(block_index) + ", thread " + text(thread_index),
+                          "block " + text(block_index) + ", " + thread_text(thread),
                   .key = site.packed});
 }
 
@@ -106,6 +112,9 @@ void BlockRunner::report_conflict(HazardKind kind, Site site, const std::string&
                   .line = site.line(),
                   .column = site.column(),
                   .block = block_number_,
+                  .thread = thread,
+                  .other_line = other.line(),
+                  .other_column = other.column(),
                   .what = what + "; " + text(site) + ", block " + text(block_index) + ", " +
                           thread_text(thread) + "; " + more + " at " + text(other),
                   .key = uint64_t{first} << 32 | last});
@@ -113,10 +122,8 @@ void BlockRunner::report_conflict(HazardKind kind, Site site, const std::string&
 
 /// At a barrier, and at the block's end: what is still missing stays so.
 void BlockRunner::report_uninitialised() {
-    for (const auto& [record, thread] : shadow_.take_uninitialised()) {
-        thread_index = threads_[thread]->index;
-        report(HazardKind::uninitialised_shared, record.site, text(record));
-    }
+    for (const auto& [record, thread] : shadow_.take_uninitialised())
+        report(HazardKind::uninitialised_shared, record.site, text(record), thread);
 }
 
 void report_fault(const Record& access) {
@@ -164,14 +171,12 @@ void check_global(const Record& access) {
     BlockRunner& block = BlockRunner::current();
     const Extent& extent = *access.extent;
     GlobalShadow::Conflict earlier;
-    if (!extent.shadow->access(
-            static_cast<int64_t>(access.address - extent.begin) / 4, access.bytes / 4, access,
-            block.actor(), {block.past(), block.thread().past, block.order().is_fine()}, earlier))
+    if (!extent.shadow->access(static_cast<int64_t>(access.address - extent.begin) / 4,
+                               access.bytes / 4, access, block.actor(),
+                               {block.order(), block.past(), block.thread().past}, earlier))
         return;
     block.report_conflict(earlier.kind, access.site, text(access), block.thread().number,
-                          earlier.site,
-                          "block " + std::to_string(earlier.actor.block) + ", thread " +
-                              std::to_string(earlier.actor.thread) + " accesses it");
+                          earlier.site, block.actor_text(earlier.actor) + " accesses it");
 }
 
 std::vector<Hazard> unwritten_elements(const Extent& matrix) {

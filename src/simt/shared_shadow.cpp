@@ -6,6 +6,11 @@
 
 namespace tilewright::simt {
 
+void SharedShadow::begin_block() {
+    more_reads_.clear();
+    missed_.clear();
+}
+
 void SharedShadow::declare(size_t offset, size_t bytes) {
     const size_t first = offset / kWordBytes, last = (offset + bytes + kWordBytes - 1) / kWordBytes;
     std::fill(words_.begin() + first, words_.begin() + last, Word{});
@@ -95,7 +100,7 @@ bool SharedShadow::write(Word& word, const Record& record, const Access& now, co
     }
     if (is_atomic && word.write.stamp == 0 && !word.is_missed)
         missed_.push_back({&word, {record, thread}});
-    else if (word.is_missed)
+    else if (word.is_missed && found)  // told as a race instead
         std::erase_if(missed_, [&](const auto& missed) { return missed.first == &word; });
     word.write = now;
     word.is_atomic = is_atomic;

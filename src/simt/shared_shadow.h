@@ -28,6 +28,7 @@ class SharedShadow {
 
     explicit SharedShadow(size_t bytes) : words_(bytes / kWordBytes) {}
 
+    void begin_block();
     /// Nobody has written these bytes.
     void declare(size_t offset, size_t bytes);
 

@@ -67,6 +67,7 @@ struct Lane {
     Record* end = nullptr;
     FfmaCount* ffma = nullptr;  ///< Of the place that the last FFMA came from.
     uint32_t shared_accesses = 0;  ///< Since the last barrier.
+    uint32_t stores = 0;  ///< And atomics: what others can see of the thread's progress.
 };
 extern constinit thread_local Lane lane;
 
@@ -83,6 +84,11 @@ void check_global(const Record& access);
 /// Makes lane.ffma count this place.
 void count_ffma_at(Site site);
 
+constexpr bool is_load(Operation operation) {
+    return operation == Operation::global_load || operation == Operation::shared_load ||
+           operation == Operation::copy_load;
+}
+
 constexpr bool is_shared(Operation operation) {
     return operation == Operation::shared_load || operation == Operation::shared_store ||
            operation == Operation::shared_atomic || operation == Operation::copy_store;
@@ -98,6 +104,7 @@ inline bool trace(Operation operation, const Extent& extent, const void* address
         report_fault(record);
         return false;
     }
+    if (!is_load(operation)) ++lane.stores;
     if (is_shared(operation)) {
         ++lane.shared_accesses;
         check_shared(record);

@@ -23,22 +23,22 @@ void syncwarp(uint32_t mask, Site site) {
 
 void drain_log() {
     BlockRunner& block = BlockRunner::current();
-    // A whole log from one place and address: the thread waits for someone to write there.
-    const Record &first = lane.end[-1], &last = lane.end[-2];
     const Record* begin = block.log_of_running();
-    const bool spins =
-        std::all_of(begin, static_cast<const Record*>(lane.end), [&](const Record& r) {
-            return r.site == first.site && r.address == last.address &&
-                   r.operation == Operation::global_load && r.extent->shadow;
-        });
-    if (!spins) return block.stop(State::log_full, first.site);
-    block.report(
-        HazardKind::plain_spin, first.site,
-        "the same element is loaded over and over: " + place_text(*first.extent, first.address));
-    block.thread().polled = reinterpret_cast<const void*>(first.address);
-    block.thread().polled_value = 0;
-    std::memcpy(&block.thread().polled_value, block.thread().polled, first.bytes);
-    block.stop(State::polling, first.site);
+    const Record& newest = lane.end[-1];
+    const auto all = [&](auto condition) {
+        return std::all_of(begin, static_cast<const Record*>(lane.end), condition);
+    };
+    // A log full of loads from what blocks write: the thread may wait for one of them.
+    if (!all([](const Record& r) {
+            return r.operation == Operation::global_load && r.extent->shadow;
+        }))
+        return block.stop(State::log_full, newest.site);
+    if (all([&](const Record& r) { return r.site == newest.site && r.address == newest.address; }))
+        block.report(HazardKind::plain_spin, newest.site,
+                     "the same element is loaded over and over: " +
+                         place_text(*newest.extent, newest.address));
+    // Fold what is there: the log is full when the thread comes back.
+    block.stop(State::polling, newest.site);
 }
 
 void count_ffma_at(Site site) {
@@ -92,7 +92,13 @@ bool begin(const Place& to, const Place& from, unsigned bytes, unsigned valid_by
 
 }  // namespace
 
-void copy_async(const Place& to, const Place& from, unsigned bytes, unsigned valid_bytes) {
+void copy_async(const Place& to, const Place& from, unsigned bytes, int asked_bytes) {
+    const auto valid_bytes =
+        static_cast<unsigned>(std::clamp(asked_bytes, 0, static_cast<int>(bytes)));
+    if (valid_bytes != static_cast<unsigned>(asked_bytes))
+        BlockRunner::current().report(HazardKind::out_of_bounds, from.site,
+                                      "a copy of " + std::to_string(bytes) + " bytes that reads " +
+                                          std::to_string(asked_bytes));
     if (begin(to, from, bytes, valid_bytes))
         BlockRunner::current().thread().copies.add({static_cast<std::byte*>(to.address),
                                                     static_cast<const std::byte*>(from.address),
@@ -148,7 +154,7 @@ void arrive(Mbarrier& barrier, const Place& place) {
     BlockRunner& block = BlockRunner::current();
     advance(barrier);
     if (barrier.left == 0) {
-        block.report(HazardKind::block_deadlock, place.site,
+        block.report(HazardKind::excess_arrival, place.site,
                      "an arrival more than the " + std::to_string(barrier.count) +
                          " of a phase that still misses bytes");
         return;
@@ -163,6 +169,7 @@ void mbarrier_init(const Place& place, unsigned arrivals) {
     BlockRunner& block = BlockRunner::current();
     const auto address = reinterpret_cast<uintptr_t>(place.address);
     const int agent = static_cast<int>(block.mbarriers().size()) % Order::kAgents;
+    block.order().refine();
     Mbarrier& barrier = block.mbarriers()[address];
     barrier = {.count = arrivals,
                .left = arrivals,
@@ -240,13 +247,16 @@ void hand_on(const Place& flag, bool release) {
     const BlockRunner::Thread& thread = block.thread();
     Past past = block.past();
     past.add(thread.past);
-    Actor actor = block.actor();
-    if (!release) actor.epoch = thread.fence_epoch;
-    if (release || thread.has_fenced) past.add(actor);
-    if (block.fenced_through() > 0) {
-        actor.epoch = block.fenced_through();
-        past.add(actor);
-    }
+    const auto [number, stamp] = block.actor();
+    const auto add = [&, number = number](uint32_t epoch) {
+        past.add_block(number, epoch);
+        past.add_thread(number, thread.number, epoch);
+    };
+    if (release)
+        add(block.epoch());
+    else if (thread.has_fenced)
+        add(thread.fence_epoch);
+    past.add_block(number, block.fenced_through());
     flag.extent->shadow->publish(reinterpret_cast<uintptr_t>(flag.address), past);
 }
 
@@ -257,13 +267,27 @@ void take_over(const Place& flag, bool acquire) {
         .add(flag.extent->shadow->published(reinterpret_cast<uintptr_t>(flag.address)));
 }
 
+bool has_polled(const void* address) {
+    const BlockRunner::Thread& thread = BlockRunner::current().thread();
+    return thread.stores_before_polls == lane.stores &&
+           std::any_of(thread.polled.begin(), thread.polled.end(),
+                       [&](const auto& poll) { return poll.first == address; });
+}
+
 void poll(const void* address, uint64_t value, Site site) {
     BlockRunner& block = BlockRunner::current();
     BlockRunner::Thread& thread = block.thread();
-    const bool again = thread.polled == address && thread.polled_value == value;
-    thread.polled = address;
-    thread.polled_value = value;
-    if (again) block.stop(State::polling, site);
+    if (thread.stores_before_polls != lane.stores) thread.polled.clear();
+    thread.stores_before_polls = lane.stores;
+    const auto known = std::find_if(thread.polled.begin(), thread.polled.end(),
+                                    [&](const auto& poll) { return poll.first == address; });
+    if (known != thread.polled.end() && known->second == value)
+        return block.stop(State::polling, site);
+    if (known == thread.polled.end())
+        thread.polled.emplace_back(address, value);
+    else
+        known->second = value;
+    thread.has_news = true;
 }
 
 }  // namespace tilewright::simt

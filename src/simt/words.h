@@ -28,7 +28,7 @@ void mbarrier_wait(const Place& barrier, unsigned parity);
 
 /// Copies belong to the group that their thread commits next. They are made when they are waited
 /// for and not before: whoever reads too early gets NaN, as on a GPU that is late.
-void copy_async(const Place& to, const Place& from, unsigned bytes, unsigned valid_bytes);
+void copy_async(const Place& to, const Place& from, unsigned bytes, int valid_bytes);
 void copy_commit();
 /// Until at most `groups` of the thread's groups are under way.
 void copy_wait(unsigned groups);
@@ -43,7 +43,10 @@ void threadfence();
 void hand_on(const Place& flag, bool release);
 void take_over(const Place& flag, bool acquire);
 
-/// A value read from memory that other threads write, maybe in a loop: lets them go on.
+/// The running thread has read this word, and stored nothing since.
+bool has_polled(const void* address);
+/// A value read from memory that other threads write, maybe in a loop: if it is the old one, lets
+/// them go on.
 void poll(const void* address, uint64_t value, Site site);
 
 /// A register that nothing was written to.
