@@ -33,8 +33,8 @@ constexpr const char* kCompiledLegend =
 constexpr const char* kBoundLegend =
     "No run with these counts and cold operands (not in L2 before) can be faster: the\n"
     "largest of the times, in us, that a part takes at least. instructions: all of\n"
-    "the main loop, as compiled. DRAM: A and B, and of C what L2 cannot hold, or C\n"
-    "and that if C is read. launch: an empty kernel, where measured. waves: the\n"
+    "the main loop, as compiled. DRAM: A, B and what is read of C once, and of C's\n"
+    "writes what L2 cannot hold. launch: an empty kernel, where measured. waves: the\n"
     "busiest SM's tiles over the mean. Derived, and what is assumed: docs/bound.md.\n";
 
 constexpr const char* kSitesLegend =
