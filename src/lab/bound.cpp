@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -24,24 +25,42 @@ const char* Bound::limiter_label() const {
     return "";
 }
 
-Bound bound_of(const Count& count, const Built& built, const Gpu& gpu) {
-    const double waves = waves_of(count, gpu);
+Bound bound_of(const Count& count, const Built& built, const Gpu& gpu,
+               const std::optional<Count>& whole_tile) {
     const double clocks_per_us = gpu.clock_mhz, all = gpu.multiprocessors * clocks_per_us;
-    const double ffma = static_cast<double>(count.counters.ffma) * 32 / gpu.fp32_lanes;
-    const double issue = least_instructions(count, built.compiled) / kIssued;
-    const double shared = least_shared_wavefronts(count, built.compiled);
+    const double tiles = whole_tiles_of_busiest(count, gpu);
+    const auto blocks = static_cast<double>(count.counters.blocks);
+    // Of the multiprocessor that has the most to do: the mean at least, and its whole tiles.
+    const auto busiest = [&](const std::function<double(const Count&)>& work) {
+        const double total = work(count);
+        const double of_tile = all_tiles_are_whole(count) && blocks > 0 ? total / blocks
+                               : whole_tile                             ? work(*whole_tile)
+                                                                        : 0;
+        return std::max(total / gpu.multiprocessors, tiles * of_tile);
+    };
+    const double ffma =
+        busiest([](const Count& c) { return static_cast<double>(c.counters.ffma); }) * 32 /
+        gpu.fp32_lanes;
+    const double issue =
+        busiest([&](const Count& c) { return least_instructions(c, built.compiled); }) / kIssued;
+    const double shared =
+        busiest([&](const Count& c) { return least_shared_wavefronts(c, built.compiled); });
+    const double l1 = busiest(least_l1_clocks);
     const double l2 =
-        least_l2_bytes(count, built.resident_blocks, waves, gpu) / gpu.l2_bytes_per_clock;
+        std::min(least_l2_bytes(count, built.resident_blocks, tiles, gpu), busiest(most_l2_bytes)) /
+        gpu.l2_bytes_per_clock;
+    const double dram_bytes = least_dram_bytes(count, gpu);
     Bound bound{
-        .terms = {{{"ffma", "FFMA", ffma / all * waves},
-                   {"issue", "instructions", issue / all * waves},
-                   {"shared", "shared memory", shared / all * waves},
-                   {"l1", "L1", least_l1_clocks(count.counters) / all * waves},
+        .terms = {{{"ffma", "FFMA", ffma / clocks_per_us},
+                   {"issue", "instructions", issue / clocks_per_us},
+                   {"shared", "shared memory", shared / clocks_per_us},
+                   {"l1", "L1", l1 / clocks_per_us},
                    {"l2", "L2 to L1", l2 / clocks_per_us},
-                   {"dram", "DRAM", count.totals.compulsory_bytes / (gpu.dram_gb_s * 1e3)},
-                   {"launch", "launch", kLaunchFloorUs}}},
-        .waves = waves,
-        .dram_intensity = value_of(count.totals, "intensity_dram"),
+                   {"dram", "DRAM", dram_bytes / (gpu.dram_gb_s * 1e3)},
+                   {"launch", "launch", gpu.launch_us > 0 ? gpu.launch_us : kNone}}},
+        .waves = blocks > 0 ? std::max(1.0, tiles * gpu.multiprocessors / blocks) : 1,
+        .dram_intensity =
+            dram_bytes > 0 && count.totals.flop > 0 ? count.totals.flop / dram_bytes : kNone,
         .l2_intensity = value_of(count.totals, "intensity_l2"),
         .shared_intensity = value_of(count.totals, "intensity_shared"),
         .dram_gb_s = gpu.dram_gb_s,
@@ -58,6 +77,21 @@ Bound bound_of(const Count& count, const Built& built, const Gpu& gpu) {
     const double peak = all * gpu.fp32_lanes * 2 / 1e3;
     bound.ceiling_gflops = std::fmin(peak, bound.dram_intensity * gpu.dram_gb_s);
     return bound;
+}
+
+std::optional<Count> count_whole_tile(Device& device, const Candidate& candidate,
+                                      const Case& test) {
+    const Tile& tile = candidate.variant->config.block;
+    if (tile.m <= 0 || tile.n <= 0 || test.m < tile.m || test.n < tile.n) return {};
+    if (test.m % tile.m == 0 && test.n % tile.n == 0) return {};
+    Case one = test;
+    one.m = tile.m;
+    one.n = tile.n;
+    one.slack_b += test.n - tile.n;
+    one.slack_c += test.n - tile.n;
+    Count counted = count(device, candidate, one);
+    if (!counted.ok() || counted.counters.blocks != 1) return {};
+    return counted;
 }
 
 Built built_for(const Gpu& gpu, const KernelDefinition& rung, const Variant& variant,

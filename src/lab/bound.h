@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
 // How fast a kernel can be at most on a GPU, from what was counted and the GPU's public numbers:
-// each resource gives a time that no run can be shorter than. Derived in docs/bound.md.
+// each resource gives a time that no run with cold operands can be shorter than. Derived, with what
+// is assumed, in docs/bound.md.
 #pragma once
 
 #include <array>
@@ -14,15 +15,11 @@
 
 namespace tilewright::lab {
 
-/// What a launch takes when the kernel does nothing, in us: in a graph of them, on an H200
-/// (results/nvidia-h200-2026-11-29-launch.txt).
-inline constexpr double kLaunchFloorUs = 0.5;
-
 /// A lower bound of the time, in us.
 struct BoundTerm {
     const char* key;
     const char* label;
-    double us;  ///< kNone: what it takes to say was not recorded.
+    double us;  ///< kNone: what it takes to say was not recorded or measured.
 };
 
 struct Bound {
@@ -30,9 +27,9 @@ struct Bound {
     const char* limiter;  ///< The key of the largest.
     const char* limiter_label() const;
     double us, gflops;  ///< kNone GFLOP/s where nothing is multiplied.
-    double waves;  ///< The busiest multiprocessor's blocks over the mean.
+    double waves;  ///< The busiest multiprocessor's tiles over the mean, at least.
 
-    /// FLOP a byte, and bytes of a second, of the levels below.
+    /// FLOP a byte, and bytes of a second, of the levels below; DRAM's as its term counts them.
     double dram_intensity, l2_intensity, shared_intensity;
     double dram_gb_s, l2_gb_s, shared_gb_s;
     double ceiling_gflops;  ///< The roofline at the DRAM's intensity.
@@ -45,7 +42,14 @@ struct Built {
         compiled;  ///< Without it, scalar accesses to shared memory cost nothing.
 };
 
-Bound bound_of(const Count& count, const Built& built, const Gpu& gpu);
+/// `whole_tile`: what one whole tile of C takes, where not all tiles are whole (count_whole_tile).
+/// Without it such a shape has the mean of all blocks only.
+Bound bound_of(const Count& count, const Built& built, const Gpu& gpu,
+               const std::optional<Count>& whole_tile = {});
+
+/// The counts of one whole tile of this product, with its K, leading dimensions and offsets. None
+/// where all tiles are whole, so that each does as much, or none is.
+std::optional<Count> count_whole_tile(Device& device, const Candidate& candidate, const Case& test);
 
 /// The kernel as the committed tables have it: texts of resources.json and sass.json.
 Built built_for(const Gpu& gpu, const KernelDefinition& rung, const Variant& variant,

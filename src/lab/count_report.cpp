@@ -31,9 +31,11 @@ constexpr const char* kCompiledLegend =
     "Where scalar loads of the source are fewer and wider here, it has merged them.\n";
 
 constexpr const char* kBoundLegend =
-    "No run with these counts can be faster: the largest of the times, in us, that a\n"
-    "part takes at least. instructions: all of the main loop, as compiled. waves:\n"
-    "the busiest SM's blocks over the mean. Derived in docs/bound.md.\n";
+    "No run with these counts and cold operands (not in L2 before) can be faster: the\n"
+    "largest of the times, in us, that a part takes at least. instructions: all of\n"
+    "the main loop, as compiled. DRAM: A, B and what is read of C once, and of C's\n"
+    "writes what L2 cannot hold. launch: an empty kernel, where measured. waves: the\n"
+    "busiest SM's tiles over the mean. Derived, and what is assumed: docs/bound.md.\n";
 
 constexpr const char* kSitesLegend =
     "sectors, wavefronts: of one request. ideal: the wavefronts that its width needs.\n"

@@ -18,10 +18,11 @@ struct Gpu {
     double clock_mhz;  ///< The highest: a bound must not be below what a GPU reaches.
     double dram_gb_s;
     size_t l2_bytes;
-    double l2_bytes_per_clock;  ///< Into one multiprocessor.
+    double l2_bytes_per_clock;  ///< Into one multiprocessor: assumed, see docs/bound.md.
     int registers, shared_bytes, threads, blocks;  ///< A multiprocessor's.
     int block_shared_bytes;  ///< What one block may have.
     int reserved_shared_bytes;  ///< What the driver keeps of each block's.
+    double launch_us;  ///< The least that an empty kernel took in a graph; 0: not measured.
     const char* source;
 };
 

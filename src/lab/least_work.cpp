@@ -115,6 +115,11 @@ double fewest_store_wavefronts(const Count& count, const std::optional<Compiled>
     return wavefronts;
 }
 
+int64_t whole_tiles(const Count& count) {
+    const Tile& tile = count.variant->config.block;
+    return (count.test.m / tile.m) * (count.test.n / tile.n);
+}
+
 /// Rows of A and columns of B that so many tiles of C need at least: those of a near-square of them.
 double fewest_lines(const Tile& tile, int64_t tiles) {
     double lines = std::numeric_limits<double>::infinity();
@@ -146,38 +151,55 @@ double least_instructions(const Count& count, const std::optional<Compiled>& com
     return instructions;
 }
 
-double least_l1_clocks(const simt::Counters& counters) {
+double least_l1_clocks(const Count& count) {
     double clocks = 0;
-    for (const SiteCounters& site : counters.sites)
+    for (const SiteCounters& site : count.counters.sites)
         if (site.sectors > 0)
             clocks += std::max(real(site.requests), real(site.sectors) / kSectorsPerClock);
     return clocks;
 }
 
-double waves_of(const Count& count, const Gpu& gpu) {
-    const Tile& tile = count.variant->config.block;
-    const auto blocks = static_cast<int64_t>(count.counters.blocks);
-    if (tile.m <= 0 || tile.n <= 0 || blocks == 0) return 1;
-    const int64_t whole = std::min((count.test.m / tile.m) * (count.test.n / tile.n), blocks);
-    return std::max(1.0, ceil_div(whole, gpu.multiprocessors) * gpu.multiprocessors / real(blocks));
+double most_l2_bytes(const Count& count) {
+    return kSectorBytes * real(count.totals.global_load.sectors + count.totals.copy_load.sectors);
 }
 
-double least_l2_bytes(const Count& count, int resident, double waves, const Gpu& gpu) {
+double whole_tiles_of_busiest(const Count& count, const Gpu& gpu) {
+    const Tile& tile = count.variant->config.block;
+    // All whole tiles are alike only where each of them begins at a sector's boundary as the first
+    // one does.
+    constexpr int kAlike = static_cast<int>(kSectorBytes / sizeof(float));
+    if (tile.m <= 0 || tile.n <= 0 || tile.m % kAlike != 0 || tile.n % kAlike != 0) return 0;
+    const double tiles = ceil_div(count.test.m, tile.m) * ceil_div(count.test.n, tile.n);
+    if (real(count.counters.blocks) != tiles) return 0;
+    return ceil_div(whole_tiles(count), gpu.multiprocessors);
+}
+
+bool all_tiles_are_whole(const Count& count) {
+    const Tile& tile = count.variant->config.block;
+    return tile.m > 0 && tile.n > 0 && count.test.m % tile.m == 0 && count.test.n % tile.n == 0;
+}
+
+double least_l2_bytes(const Count& count, int resident, double busiest, const Gpu& gpu) {
     const Case& test = count.test;
     const Tile& tile = count.variant->config.block;
     const double column = sizeof(float) * (test.has_product() ? real(test.k) : 0);
     const double once = column * (real(test.m) + real(test.n)) / gpu.multiprocessors;
     if (tile.m <= 0 || tile.n <= 0) return once;
-    const double share = waves / gpu.multiprocessors;
-    const double tiles = share * ceil_div(test.m, tile.m) * ceil_div(test.n, tile.n);
+    const double mean = real(whole_tiles(count)) / gpu.multiprocessors;
+    const double tiles = busiest > 0 ? busiest : mean;
     const auto together =
         static_cast<int64_t>(std::clamp(std::ceil(tiles), 1.0, std::max(real(resident), 1.0)));
-    const double groups = std::max(tiles, share * real(count.counters.blocks)) / real(together);
+    // More blocks than tiles take turns more often.
+    const double blocks = busiest > 0 ? tiles : real(count.counters.blocks) / gpu.multiprocessors;
+    const double groups = std::max(tiles, blocks) / real(together);
     const double fetched = tiles / real(together) * fewest_lines(tile, together) * column -
                            std::max(groups - 1, 0.0) * (gpu.shared_bytes + kL1Beyond);
-    const double asked =
-        kSectorBytes * real(count.totals.global_load.sectors + count.totals.copy_load.sectors);
-    return std::min(asked * share, std::max(once, fetched));
+    return std::max(once, fetched);
+}
+
+double least_dram_bytes(const Count& count, const Gpu& gpu) {
+    const double written = sizeof(float) * count.totals.results;
+    return count.totals.compulsory_bytes - std::min(written, real(gpu.l2_bytes));
 }
 
 }  // namespace tilewright::lab

@@ -16,6 +16,7 @@ std::vector<Measured> measured_on(const Gpu& gpu, std::span<const EmbeddedResult
         if (!json.is_object() || !json.contains("results")) continue;
         for (const auto& row : json["results"]) {
             if (row.value("status", "") != "ok" || !row["gflops"].is_number()) continue;
+            if (row.value("memory", "") != "cold") continue;
             const auto& shape = row["shape"];
             all.push_back({.rung = row["rung"],
                            .variant = row["variant"],

@@ -26,8 +26,8 @@ struct Measured {
     double gflops;
 };
 
-/// All right results with a time, in the order of the files, of this GPU: their names contain its
-/// word between dashes.
+/// All right results with a time and cold operands, in the order of the files, of this GPU: their
+/// names contain its word between dashes.
 std::vector<Measured> measured_on(const Gpu& gpu, std::span<const EmbeddedResults> results);
 
 /// The newest for this shape; beta counts as 0 or not.

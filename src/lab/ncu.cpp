@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "lab/device.h"
 #include "lab/text.h"
@@ -26,12 +28,15 @@ std::string quoted(const std::string& word) {
     return text + "'";
 }
 
-/// Fields of a line of CSV; quotes may hold commas.
+/// Fields of a line of CSV; quotes may hold commas, and quotes written twice.
 std::vector<std::string> fields_of(const std::string& line) {
     std::vector<std::string> fields(1);
     bool inside = false;
-    for (const char c : line) {
-        if (c == '"')
+    for (size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (c == '"' && inside && i + 1 < line.size() && line[i + 1] == '"')
+            fields.back() += line[++i];
+        else if (c == '"')
             inside = !inside;
         else if (c == ',' && !inside)
             fields.emplace_back();
@@ -41,12 +46,12 @@ std::vector<std::string> fields_of(const std::string& line) {
     return fields;
 }
 
-/// "1,234.5"
+/// "1,234.5": in the C locale, commas only group digits. None of "n/a".
 std::optional<double> number_of(std::string text) {
     std::erase(text, ',');
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end) return {};
+    if (text.empty() || *end || !std::isfinite(value)) return {};
     return value;
 }
 
@@ -69,9 +74,19 @@ std::optional<std::string> find_ncu() {
     for (const std::string& folder : folders) {
         std::error_code ignored;
         const fs::path program = fs::path(folder) / "ncu";
-        if (fs::is_regular_file(program, ignored)) return program.string();
+        if (fs::is_regular_file(program, ignored) && access(program.c_str(), X_OK) == 0)
+            return program.string();
     }
     return {};
+}
+
+double ProfiledLaunch::metric(const std::string& name) const {
+    const auto found = metrics.find(name);
+    if (found == metrics.end())
+        throw DeviceError(
+            fmt::format("ncu has no number for {} of {}: this GPU or this ncu may lack the metric",
+                        name, kernel));
+    return found->second;
 }
 
 std::vector<ProfiledLaunch> parse_ncu(const std::string& csv) {
@@ -84,8 +99,10 @@ std::vector<ProfiledLaunch> parse_ncu(const std::string& csv) {
             if (fields.front() == "ID") header = fields;
             continue;
         }
-        // The line of units has no ID.
-        if (fields.size() != header.size() || fields.front().empty()) continue;
+        if (fields.front().empty()) continue;  // units
+        if (fields.size() != header.size())
+            throw DeviceError(fmt::format("ncu's line of launch {} has {} fields, its header {}",
+                                          fields.front(), fields.size(), header.size()));
         ProfiledLaunch launch;
         for (size_t i = 0; i < fields.size(); ++i) {
             if (header[i] == "Kernel Name") launch.kernel = fields[i];
@@ -100,9 +117,9 @@ std::vector<ProfiledLaunch> parse_ncu(const std::string& csv) {
 std::vector<ProfiledLaunch> run_ncu(const std::string& ncu, const std::vector<std::string>& metrics,
                                     const std::vector<std::string>& arguments) {
     // The clocks stay as they are: counts do not depend on them, and other work may.
-    std::string command = quoted(ncu) +
-                          " --clock-control none --csv --page raw --kernel-name regex:sgemm "
-                          "--metrics " +
+    std::string command = "LC_ALL=C " + quoted(ncu) +
+                          " --clock-control none --csv --page raw --print-units base "
+                          "--kernel-name regex:sgemm --metrics " +
                           quoted(join(metrics, ",")) + ' ' +
                           quoted(fs::read_symlink("/proc/self/exe").string());
     for (const std::string& argument : arguments) command += ' ' + quoted(argument);

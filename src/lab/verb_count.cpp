@@ -47,11 +47,12 @@ std::string rendered(std::span<const std::vector<CountRow>> counts, const Gpu* g
     return text;
 }
 
-void add_bound(CountRow& row, const Gpu& gpu, std::span<const Measured> measured) {
+void add_bound(CountRow& row, Device& device, const Gpu& gpu, std::span<const Measured> measured) {
     const KernelDefinition& rung = *row.count.rung;
     const Variant& variant = *row.count.variant;
-    row.bound = bound_of(row.count,
-                         built_for(gpu, rung, variant, embedded_resources(), embedded_sass()), gpu);
+    row.bound =
+        bound_of(row.count, built_for(gpu, rung, variant, embedded_resources(), embedded_sass()),
+                 gpu, count_whole_tile(device, {&rung, &variant}, row.count.test));
     row.measured = measured_gflops(measured, rung.id, variant.name, row.count.test);
 }
 
@@ -87,7 +88,7 @@ int run_count(const Options& asked) {
             if (!row.count.ok()) continue;
             row.compiled = compiled_of(embedded_sass(), candidate.rung->id, candidate.variant->name,
                                        gpu ? gpu->architecture : kArchitecture);
-            if (gpu) add_bound(row, *gpu, measured);
+            if (gpu) add_bound(row, *device, *gpu, measured);
         }
     }
     progress.clear();

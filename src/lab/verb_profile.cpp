@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "lab/compiled.h"
 #include "lab/counting.h"
@@ -67,13 +68,17 @@ constexpr Counter kCounters[] = {
      }},
 };
 constexpr const char* kInstructions = "smsp__inst_executed.sum";
-/// Conflicts between accesses of different kinds, which the counters of conflicts contain.
+/// Conflicts between accesses of different kinds. The counter of conflicts of stores contains them.
 constexpr const char* kArbitration = "l1tex__data_bank_conflicts_type_arbitration.sum";
+
+constexpr const char* kNotExplained = "not explained";
 
 struct Compared {
     const Counter* counter;
     double cpu, gpu;
     std::string why;  ///< They differ; empty where they do not.
+
+    bool explained() const { return why != kNotExplained; }
 };
 
 struct Profile {
@@ -117,25 +122,31 @@ std::string why(const Counter& counter, double cpu, double gpu, const Count& cou
         if (const std::string merged = merged_into(count, architecture, gpu); !merged.empty())
             return merged;
     }
-    // The two are counted in different passes, and differ from run to run.
+    // ncu may count the two in different passes over the kernel, with other arbitration in each.
     if (name == "shared store conflicts" && gpu > cpu && gpu - cpu < 1.5 * arbitration)
         return fmt::format("arbitration with loads, {:.0f} in all, another in each run",
                            arbitration);
-    return "not explained";
+    return kNotExplained;
 }
 
 Profile compare(Count count, const ProfiledLaunch& launch, const std::string& architecture) {
     Profile profile{.count = std::move(count), .counters = {}};
-    profile.instructions = launch.metrics.at(kInstructions);
+    profile.instructions = launch.metric(kInstructions);
+    const double arbitration = launch.metric(kArbitration);
     for (const Counter& counter : kCounters) {
         const double cpu = counter.counted(profile.count.totals);
-        const double gpu = launch.metrics.at(counter.metric) * counter.scale;
+        const double gpu = launch.metric(counter.metric) * counter.scale;
         if (cpu == 0 && gpu == 0) continue;
         profile.counters.push_back(
-            {&counter, cpu, gpu,
-             why(counter, cpu, gpu, profile.count, architecture, launch.metrics.at(kArbitration))});
+            {&counter, cpu, gpu, why(counter, cpu, gpu, profile.count, architecture, arbitration)});
     }
     return profile;
+}
+
+/// The shape, and in options what else differs from a plain product.
+std::string described(const Case& test) {
+    const Case plain{.m = test.m, .n = test.n, .k = test.k, .seed = test.seed};
+    return test == plain ? shape_label(test) : describe(test);
 }
 
 std::string text_of(const Profile& profile, Format format) {
@@ -145,19 +156,17 @@ std::string text_of(const Profile& profile, Format format) {
         table.add({c.counter->name, fmt::format("{:.0f}", c.cpu), fmt::format("{:.0f}", c.gpu),
                    c.cpu > 0 ? fmt::format("{:.4g}", c.gpu / c.cpu) : "-",
                    c.why.empty() ? "same" : c.why});
-    return fmt::format("{} at {}: {:.0f} instructions of a warp, {:.2f} for each FFMA\n{}",
-                       profile.count.label, shape_label(profile.count.test), profile.instructions,
+    return fmt::format("{}, {}: {:.0f} instructions of a warp, {:.2f} for each FFMA\n{}",
+                       profile.count.label, described(profile.count.test), profile.instructions,
                        profile.instructions / std::max(1.0, real(profile.count.totals.ffma)),
                        format == Format::md ? table.markdown() : table.plain());
 }
 
 Json json_of(const Profile& profile) {
     const Case& test = profile.count.test;
-    Json json{{"rung", profile.count.rung->id},
-              {"variant", profile.count.variant->name},
-              {"shape", {test.m, test.n, test.k}},
-              {"instructions", profile.instructions},
-              {"counters", Json::array()}};
+    Json json{{"rung", profile.count.rung->id},       {"variant", profile.count.variant->name},
+              {"shape", {test.m, test.n, test.k}},    {"case", describe(test)},
+              {"instructions", profile.instructions}, {"counters", Json::array()}};
     for (const Compared& c : profile.counters)
         json["counters"].push_back({{"name", c.counter->name},
                                     {"metric", c.counter->metric},
@@ -181,10 +190,12 @@ std::vector<Profile> profile_shape(const std::string& ncu, Device& cpu, const st
     for (const Counter& counter : kCounters) metrics.push_back(counter.metric);
     std::vector<Profile> profiles;
     for (const Candidate& candidate : candidates) {
-        const auto launches =
-            run_ncu(ncu, metrics,
-                    {"verify", candidate.rung->id, "--variant", candidate.variant->name, "--shape",
-                     fmt::format("{}x{}x{}", test.m, test.n, test.k), "--device", gpu});
+        std::vector<std::string> arguments{
+            "verify", candidate.rung->id, "--variant", candidate.variant->name, "--device", gpu};
+        // All of the case: both must see the same problem.
+        std::istringstream options(describe(test));
+        for (std::string word; options >> word;) arguments.push_back(word);
+        const auto launches = run_ncu(ncu, metrics, arguments);
         Count counted = count(cpu, candidate, test);
         if (!counted.ok()) throw DeviceError(counted.label + ": " + counted.failure);
         profiles.push_back(compare(std::move(counted), launches.front(), architecture));
@@ -235,7 +246,11 @@ int run_profile(const Options& asked) {
     };
     file.write(rendered(format));
     if (!file || !options.quiet) fmt::print("{}", rendered(file ? Format::table : format));
-    return kRight;
+    const bool explained = std::all_of(all.begin(), all.end(), [](const Profile& profile) {
+        return std::all_of(profile.counters.begin(), profile.counters.end(),
+                           [](const Compared& c) { return c.explained(); });
+    });
+    return explained ? kRight : kWrong;
 }
 
 }  // namespace tilewright::lab
