@@ -487,6 +487,68 @@ TEST(Mbarrier, OfCopiesByThreads) {
     expect_none(run(1, 64, body(true)));
 }
 
+TEST(Mbarrier, WithTooFewArrivals) {
+    // Each of 32 readers arrives, but one completes the phase: it runs ahead, and the parity looks
+    // right again and again.
+    const auto body = [](unsigned arrivals) {
+        return [arrivals](auto A, auto) {
+            SHARED(float, As, 1);
+            SHARED(Barrier, full, 1);
+            SHARED(Barrier, empty, 1);
+            if (threadIdx.x == 0) mbarrier_init(full, 1), mbarrier_init(empty, arrivals);
+            __syncthreads();
+            for (int t = 0; t < 4; ++t) {
+                if (threadIdx.x == 0) {
+                    mbarrier_wait(empty, t % 2 ^ 1);
+                    As[0] = 1.0f;
+                    mbarrier_arrive(full);
+                } else if (threadIdx.x >= 32 && threadIdx.x < 35) {
+                    mbarrier_wait(full, t % 2);
+                    A[threadIdx.x] = As[0];
+                    mbarrier_arrive(empty);
+                }
+            }
+        };
+    };
+    const Found found = run(1, 64, body(1));
+    EXPECT_TRUE(found.has(write_after_read)) << found.text();
+    expect_none(run(1, 64, body(3)));
+}
+
+TEST(Mbarrier, OutsideTheirArray) {
+    expect_only(run(1, 1,
+                    [](auto, auto) {
+                        SHARED(Barrier, full, 2);
+                        for (int i = 0; i <= 2; ++i) mbarrier_init(full + i, 32);
+                    }),
+                out_of_bounds, __LINE__ - 2, {"full[2], which has 2 elements"});
+}
+
+TEST(SharedArrays, OfOneLineAndOfATemplatesInstancesAreTheirOwn) {
+    expect_none(run(1, 32, [](auto A, auto) {
+        // clang-format off
+        SHARED(float, As, 32); SHARED(float, Bs, 32);
+        // clang-format on
+        As[threadIdx.x] = 1.0f;
+        Bs[threadIdx.x ^ 1] = 2.0f;
+        __syncthreads();
+        A[threadIdx.x] = As[threadIdx.x ^ 2] + Bs[threadIdx.x];
+    }));
+}
+
+TEST(Elements, OfIndicesAreIndices) {
+    const Found found = run(1, 32, [](auto A, auto) {
+        SHARED(unsigned, order, 32);
+        SHARED(float, As, 32);
+        order[threadIdx.x] = 31 - threadIdx.x;
+        As[threadIdx.x] = static_cast<float>(threadIdx.x);
+        __syncthreads();
+        A[threadIdx.x] = As[order[threadIdx.x]];
+    });
+    expect_none(found);
+    EXPECT_EQ(found.memory.words[0], 31.0f);
+}
+
 TEST(Mbarrier, BeforeItIsInitialised) {
     expect_only(run(1, 32,
                     [](auto, auto) {
@@ -678,6 +740,50 @@ TEST(Blocks, WaitForWhatNeverComes) {
     }
 }
 
+TEST(Blocks, OfLaterLaunchesAreOrdered) {
+    alignas(256) float words[32] = {};
+    const Bounds a(words, 1, 32, 0, "A");
+    simt::Machine machine(2);
+    for (const unsigned blocks : {1, 2, 4}) {
+        const Status status =
+            machine.launch({.grid = blocks, .block = 32 / blocks, .counted = true, .thread = [&] {
+                                const auto A = global_ptr(words, a);
+                                const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+                                A[i] = A[i] + 1.0f;
+                            }});
+        EXPECT_TRUE(status.ok()) << status.reason;
+    }
+}
+
+TEST(Blocks, ReadByAThirdThatWasForgotten) {
+    const Found found = run(3, 1, [](auto A, auto flags) {
+        if (blockIdx.x == 0) {
+            A[10] = A[0];
+            st_release(flags, 1);
+        } else if (blockIdx.x == 1) {
+            A[11] = A[0];
+        } else {
+            while (ld_acquire(flags) == 0) {
+            }
+            A[0] = 1.0f;
+        }
+    });
+    EXPECT_TRUE(found.has(block_race)) << found.text();
+}
+
+TEST(Blocks, MeetWithinABlockThroughAFlag) {
+    expect_none(run(1, 64, [](auto A, auto flags) {
+        if (threadIdx.x == 0) {
+            A[0] = 1.0f;
+            st_release(flags, 1);
+        } else if (threadIdx.x == 32) {
+            while (ld_acquire(flags) == 0) {
+            }
+            A[1] = A[0];
+        }
+    }));
+}
+
 TEST(Blocks, ThatAskAgainAreNotStuck) {
     // A flag that is set already, asked for in each round of other work.
     expect_none(run(2, 32, [](auto A, auto flags) {
@@ -709,6 +815,23 @@ TEST(Blocks, ThatAskAgainAreNotStuck) {
                 }
             },
             workers));
+}
+
+TEST(Blocks, WaitForTheirOwnThreads) {
+    const Found found = run(1, 64, [](auto A, auto) {
+        SHARED(unsigned, flag, 1);
+        if (threadIdx.x == 0) flag[0] = 0;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            while (flag[0] == 0u) {
+            }
+            A[0] = 1.0f;
+        } else if (threadIdx.x == 63) {
+            flag[0] = 1u;
+        }
+    });
+    EXPECT_TRUE(found.has(plain_spin)) << found.text();
+    EXPECT_EQ(found.memory.words[0], 1.0f);
 }
 
 TEST(Blocks, PollsAreCountedOnce) {

@@ -12,15 +12,17 @@
 #include <cmath>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "core/kernel.h"
 #include "simt/block.h"
 
 #define UNROLL
 #define UNROLL_BY(count)
-#define SHARED(type, name, ...) \
-    const auto name =           \
-        shared<type>(::tilewright::product(__VA_ARGS__), #name, ::tilewright::simt::Site::here())
+/// The static object tells arrays apart, also those of a template's instances.
+#define SHARED(type, name, ...)                   \
+    static constinit const char name##_place = 0; \
+    const auto name = shared<type>(::tilewright::product(__VA_ARGS__), #name, &name##_place)
 
 // CUDA's own words, so that a kernel's head reads the same everywhere.
 #define __global__
@@ -111,6 +113,11 @@ struct Index {
     template <class Integer>
     requires std::is_integral_v<Integer> Index(Integer value, Site site = Site::here())
         : value(static_cast<int64_t>(value)), site(site) {}
+    /// Of an element that is an index itself: p[q[i]].
+    template <class Element>
+    requires std::is_integral_v<typename Element::ElementValue> Index(Element&& element,
+                                                                      Site site = Site::here())
+        : value(static_cast<typename Element::ElementValue>(std::move(element))), site(site) {}
 };
 
 /// A pointer that keeps to the array it came from, however far it is moved.
@@ -125,18 +132,25 @@ class CheckedPtr {
 
     using Value = std::remove_const_t<T>;
 
+    /// What p[i] is until it is read or written. It must be so at once: `auto x = p[i]` would load
+    /// at each use of x, and does not compile where x is used. Write `float x = p[i]`.
     class Element {
       public:
+        using ElementValue = Value;
+
         Element(const CheckedPtr& at, Site site) : at_(at), site_(site) {}
-        operator Value() const { return at_.template load<Value>(site_); }
-        Value operator=(Value value) const {
+        operator Value() const&& { return at_.template load<Value>(site_); }
+        Value operator=(Value value) const&& {
             at_.store(value, site_);
             return value;
         }
         /// A[i] = A[j] copies the element, not the place.
-        Value operator=(const Element& other) const { return *this = static_cast<Value>(other); }
-        Element(const Element&) = default;
-        Value operator+=(Value value) const { return *this = static_cast<Value>(*this) + value; }
+        Value operator=(const Element& other) const&& {
+            return std::move(*this) = other.at_.template load<Value>(other.site_);
+        }
+        Value operator+=(Value value) const&& {
+            return std::move(*this) = at_.template load<Value>(site_) + value;
+        }
 
       private:
         CheckedPtr at_;
@@ -194,8 +208,8 @@ GlobalPtr<T> global_ptr(T* p, const Bounds& bounds) {
     return {p, &bounds};
 }
 template <class T>
-SharedPtr<T> shared(size_t count, const char* name, Site site) {
-    const simt::Extent& extent = simt::shared_array(count * sizeof(T), name, site);
+SharedPtr<T> shared(size_t count, const char* name, const void* place) {
+    const simt::Extent& extent = simt::shared_array(count * sizeof(T), sizeof(T), name, place);
     return {reinterpret_cast<T*>(extent.begin), &extent};
 }
 
@@ -212,7 +226,7 @@ void st(const CheckedPtr<T, kLoad, kStore>& p, V value, Site site = Site::here()
 template <class T, Operation kLoad, Operation kStore>
 std::remove_const_t<T> ld_flag(const CheckedPtr<T, kLoad, kStore>& p, bool acquires, Site site) {
     if (!simt::has_polled(p.address()) &&
-        !simt::trace(kLoad, *p.place(site).extent, p.address(), sizeof(T), site, true))
+        !simt::trace(kLoad, *p.place(site).extent, p.address(), sizeof(T), site, true, true))
         return {};
     const auto value = std::atomic_ref(*const_cast<std::remove_const_t<T>*>(p.address())).load();
     simt::take_over(p.place(site), acquires);
@@ -221,7 +235,8 @@ std::remove_const_t<T> ld_flag(const CheckedPtr<T, kLoad, kStore>& p, bool acqui
 }
 template <class T, Operation kLoad, Operation kStore>
 void st_flag(const CheckedPtr<T, kLoad, kStore>& p, T value, bool releases, Site site) {
-    if (!simt::trace(kStore, *p.place(site).extent, p.address(), sizeof(T), site, true)) return;
+    if (!simt::trace(kStore, *p.place(site).extent, p.address(), sizeof(T), site, true, true))
+        return;
     simt::hand_on(p.place(site), releases);
     std::atomic_ref(*p.address()).store(value);
 }
@@ -273,8 +288,9 @@ GlobalPtr<T> global_ptr(T* p, const Bounds&) {
     return p;
 }
 template <class T>
-SharedPtr<T> shared(size_t count, const char* name, Site site) {
-    return reinterpret_cast<T*>(simt::shared_array(count * sizeof(T), name, site).begin);
+SharedPtr<T> shared(size_t count, const char* name, const void* place) {
+    return reinterpret_cast<T*>(
+        simt::shared_array(count * sizeof(T), sizeof(T), name, place).begin);
 }
 template <class V, class T>
 V ld(const T* p, Site = {}) {

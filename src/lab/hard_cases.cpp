@@ -151,6 +151,13 @@ std::vector<Case> necessary_cases(const Tile& t, const Effort& effort) {
     using enum Distribution;
     Case interior{.m = 2 * t.m, .n = 2 * t.n, .k = 4 * t.k, .alpha = 0.5f, .beta = 3};
     align(interior);
+    // One matrix of whole tiles whose rows are off the 16-byte boundary: each must be asked for.
+    Case off_a{.m = t.m, .n = t.n, .k = 2 * t.k, .distribution = integers};
+    align(off_a);
+    Case off_b = off_a, off_c = off_a;
+    off_a.offset_a = 1;
+    off_b.slack_b += 1;
+    off_c.offset_c = 2, off_c.beta = 0.5f;
     std::vector<Case> cases = {
         {.m = 2,
          .n = 3,
@@ -161,6 +168,9 @@ std::vector<Case> necessary_cases(const Tile& t, const Effort& effort) {
          .beta = 1,
          .distribution = integers},
         interior,
+        off_a,
+        off_b,
+        off_c,
         {.m = t.m + 1, .n = t.n - 1, .k = 2 * t.k + 1, .distribution = specials},
         {.m = 3, .n = 3, .k = 0, .slack_a = 3, .beta = 3},
         {.m = t.m, .n = t.n + 1, .k = 0, .beta = -0.0f},

@@ -29,7 +29,7 @@ inline constexpr Effort kThorough{.cases = 150, .work = 1 << 23};
 double padded_work(const Case& test, const TileConfig& tile);
 
 /// First the cases that must not be missing: all sizes and leading dimensions different, an aligned
-/// interior, K = 0 and alpha = 0 over NaN, one row, one column, no row, no column, NaN and Inf.
+/// interior, the same with one matrix off its 16-byte boundary, K = 0 and alpha = 0 over NaN, one row, one column, no row, no column, NaN and Inf.
 /// Then cases that put together as many pairs not yet seen as possible of
 ///   m, n       1, a prime, tile - 1, tile, tile + 1, 2 tile + 1
 ///   k          0, 1, a prime, BK - 1, BK, BK + 1, 3 BK + 3

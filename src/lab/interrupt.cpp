@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/interrupt.h"
 
+#include "lab/usage.h"
+
+#include <unistd.h>
+
 #include <csignal>
 #include <ctime>
 
@@ -10,6 +14,8 @@ namespace tilewright::lab {
 namespace {
 
 constexpr long kSameKeyMs = 500;
+/// For finishing what runs and writing what there is. A kernel may never end.
+constexpr unsigned kGraceSeconds = 10;
 
 volatile std::sig_atomic_t seen = 0;
 volatile long first_ms = 0;
@@ -25,10 +31,18 @@ void note(int number) {
     if (!seen) {
         first_ms = now_ms();
         seen = 1;
+        alarm(kGraceSeconds);
     } else if (now_ms() - first_ms > kSameKeyMs) {
         std::signal(number, SIG_DFL);
         std::raise(number);
     }
+}
+
+void give_up(int) {
+    static constexpr char kMessage[] =
+        "\ntilewright: interrupted, and what was running does not end\n";
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+    _exit(kInterrupted);
 }
 
 }  // namespace
@@ -39,6 +53,8 @@ void catch_interrupts() {
     action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
+    action.sa_handler = give_up;
+    sigaction(SIGALRM, &action, nullptr);
 }
 
 bool interrupted() {

@@ -33,8 +33,8 @@ struct Finding {
 struct Checked {
     Candidate candidate;
     std::string label;
-    int cases = 0, wrong = 0;
-    std::string first_wrong;  ///< The case whose result is wrong, and how.
+    int cases = 0, wrong = 0, not_run = 0;
+    std::string first_wrong;  ///< The case whose result is wrong, or that was not run, and why.
     std::vector<Finding> findings;
 
     int count(bool warnings) const {
@@ -42,7 +42,7 @@ struct Checked {
             findings.begin(), findings.end(),
             [&](const Finding& finding) { return finding.hazard.is_warning() == warnings; }));
     }
-    bool ok() const { return count(false) == 0 && wrong == 0; }
+    bool ok() const { return count(false) == 0 && wrong == 0 && not_run == 0; }
 };
 
 void add(Checked& checked, const simt::Hazard& hazard, const Case& test) {
@@ -63,7 +63,8 @@ void check_case(Device& device, const Case& test, Checked& checked) {
     const bool told = std::any_of(hazards.begin(), hazards.end(),
                                   [](const simt::Hazard& hazard) { return !hazard.is_warning(); });
     if (verdict.ok() || told) return;
-    if (checked.wrong++ == 0)
+    ++(verdict.outcome == Outcome::not_run ? checked.not_run : checked.wrong);
+    if (checked.wrong + checked.not_run == 1)
         checked.first_wrong = fmt::format("{}: {}", describe(test), verdict.reason);
 }
 
@@ -115,9 +116,12 @@ std::string page(std::span<const Checked> all, Format format) {
                    std::to_string(checked.cases), std::to_string(checked.count(false)),
                    std::to_string(checked.count(true)), std::to_string(checked.wrong)});
         for (const Finding& finding : checked.findings) details += '\n' + text_of(finding, checked);
-        if (checked.wrong > 0)
-            details += fmt::format("\n{}: wrong though nothing was found: {}\n", checked.label,
-                                   checked.first_wrong);
+        if (checked.first_wrong.empty()) continue;
+        const std::string sentence =
+            fmt::format("{}: {} {}", checked.label,
+                        checked.wrong > 0 ? "wrong though nothing was found:" : "not run:",
+                        checked.first_wrong);
+        details += '\n' + join(wrap(sentence, 79), "\n") + '\n';
     }
     return (format == Format::md ? table.markdown() : table.plain()) + details;
 }
@@ -127,6 +131,7 @@ Json json_of(const Checked& checked) {
               {"variant", checked.candidate.variant->name},
               {"cases", checked.cases},
               {"wrong_results", checked.wrong},
+              {"not_run", checked.not_run},
               {"first_wrong", checked.first_wrong},
               {"status", checked.ok() ? "ok" : "failed"},
               {"hazards", Json::array()}};

@@ -44,8 +44,15 @@ std::string_view stem(const KernelDefinition& rung) {
     return path.substr(0, path.find('.'));
 }
 
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return result;
+}
+
 bool glob(const std::string& pattern, std::string_view text) {
-    return fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0;
+    return fnmatch(pattern.c_str(), lower(text).c_str(), 0) == 0;
 }
 
 bool is_number(std::string_view word) {
@@ -70,9 +77,7 @@ std::string_view name_of(const KernelDefinition& rung) {
 
 std::vector<const KernelDefinition*> match(std::span<const KernelDefinition* const> rungs,
                                            std::string_view word) {
-    std::string pattern(word);
-    std::transform(pattern.begin(), pattern.end(), pattern.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::string pattern = lower(word);
     if (pattern == "all") pattern = "*";
     std::vector<const KernelDefinition*> found, family;
     for (const KernelDefinition* rung : rungs) {

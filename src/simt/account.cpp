@@ -93,6 +93,7 @@ void WarpAccount::add(std::span<const std::span<const Record>, kWarpSize> logs) 
     if (parted_.empty()) {
         for (Request request; i < longest; ++i) {
             request.active = 0;
+            request.bytes = 0;
             bool together = true;
             for (int l = 0; l < kWarpSize && together; ++l) {
                 if (i >= logs[l].size()) continue;
@@ -102,6 +103,7 @@ void WarpAccount::add(std::span<const std::span<const Record>, kWarpSize> logs) 
                            record.operation == request.first.operation;
                 request.addresses[l] = record.address;
                 request.active |= 1u << l;
+                request.bytes += record.bytes;
             }
             if (!together) break;
             finish(request);
@@ -117,6 +119,7 @@ void WarpAccount::add(std::span<const std::span<const Record>, kWarpSize> logs) 
             if (!request.active) request.first = record;
             request.addresses[l] = record.address;
             request.active |= 1u << l;
+            request.bytes += record.bytes;
         }
     }
 }
@@ -149,7 +152,7 @@ void WarpAccount::finish(const Request& request) {
     SiteCounters& counters = counters_of(request.first);
     const unsigned bytes = request.first.bytes;
     ++counters.requests;
-    counters.bytes += uint64_t{bytes} * std::popcount(request.active);
+    counters.bytes += request.bytes;
     if (is_shared(request.first.operation)) {
         const bool load = request.first.operation == Operation::shared_load;
         const Wavefronts passes = wavefronts(request.addresses, request.active, bytes, load);

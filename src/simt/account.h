@@ -57,6 +57,7 @@ class WarpAccount {
     struct Request {
         std::array<uintptr_t, kWarpSize> addresses;
         uint32_t active = 0;
+        uint64_t bytes = 0;  ///< Of all lanes, which an asynchronous copy may cut short.
         Record first;
     };
     struct Key {

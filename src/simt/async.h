@@ -41,7 +41,9 @@ struct Mbarrier {
     uint64_t phase = 0;
     int64_t bytes = 0;  ///< Announced and not yet copied.
     std::vector<Copy> copies;  ///< Of this phase.
-    Order::Published arriving, completed;
+    Order::Published arriving;
+    std::vector<Order::Published> completed;  ///< By phase.
+    std::vector<int64_t> next_phase;  ///< That each thread may wait for; -1 is before the first.
     int agent = 0;  ///< Stands for the copies in Order.
     Order::Stamp initialised = 0;
     Site initialised_at;

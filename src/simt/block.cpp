@@ -40,8 +40,10 @@ BlockRunner& BlockRunner::current() {
     return *running_block;
 }
 
-void BlockRunner::start(const Launch& launch, uint64_t block_number, uint64_t seed) {
+void BlockRunner::start(const Launch& launch, uint32_t launch_number, uint64_t block_number,
+                        uint64_t seed) {
     launch_ = &launch;
+    launch_number_ = launch_number;
     block_number_ = block_number;
     thread_count_ = static_cast<int>(launch.block.count());
     shared_arrays_.clear();
@@ -93,6 +95,8 @@ BlockRunner::Progress BlockRunner::step() {
             steps_in_vain_ = 0;
             continue;
         }
+        if (any([](const auto& thread) { return thread->state == Thread::State::ready; }))
+            return std::max(progress, Progress::maybe);
         if (any([](const auto& thread) { return thread->state == Thread::State::polling; })) {
             const bool looks_elsewhere =
                 any([&](const auto& thread) { return thread->polled.size() > steps_in_vain_; });
@@ -141,6 +145,7 @@ BlockRunner::Progress BlockRunner::run_warp(int warp) {
             lane.end = log + kLogRecords;
         }
     }
+    int full_logs = 0;
     for (bool again = true; again;) {
         progress = std::max(progress, run_lanes(warp));
         if (launch_->counted) fold_logs(warp);
@@ -151,6 +156,8 @@ BlockRunner::Progress BlockRunner::run_warp(int warp) {
             thread.state = Thread::State::ready;
             again = true;
         }
+        // Whoever goes on so long may wait for another warp.
+        if (again && ++full_logs == kMostFullLogs) break;
         again |= release_warp(warp);
     }
     if (!launch_->counted || progress == Progress::none) return progress;
@@ -170,8 +177,9 @@ BlockRunner::Progress BlockRunner::run_lanes(int warp) {
         const Record* logged = thread.lane.next;
         thread.has_news = false;
         resume(thread);
-        if (thread.state != Thread::State::polling || thread.lane.stores != stores ||
-            thread.has_news)
+        const bool only_loads =
+            thread.state == Thread::State::polling || thread.state == Thread::State::log_full;
+        if (!only_loads || thread.lane.stores != stores || thread.has_news)
             progress = Progress::made;
         else if (!launch_->counted || thread.lane.next != logged)
             progress = std::max(progress, Progress::maybe);
@@ -317,26 +325,28 @@ void BlockRunner::drain_into(Counters& total, uint64_t weight) {
 }
 
 Actor BlockRunner::actor() const {
-    return {static_cast<uint32_t>(block_number_), order_.now(running_->number)};
+    return {launch_number_, static_cast<uint32_t>(block_number_), order_.now(running_->number)};
 }
 
-const Extent& BlockRunner::shared_array(size_t bytes, const char* name, Site declared) {
+const Extent& BlockRunner::shared_array(size_t bytes, unsigned element_bytes, const char* name,
+                                        const void* place) {
     for (const SharedArray& array : shared_arrays_)
-        if (array.declared == declared &&
-            array.extent.end - array.extent.begin == bytes)  // a template's instances differ
-            return array.extent;
+        if (array.place == place) return array.extent;
     const uintptr_t begin = shared_base_ + shared_bytes_;
     shared_bytes_ += (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
     if (shared_bytes_ > kStaticSharedBytes || shared_arrays_.size() == shared_arrays_.capacity())
         throw std::length_error("shared arrays of a kernel exceed 48 KiB, or 16 in number");
     std::fill_n(reinterpret_cast<uint32_t*>(begin), bytes / 4, kUndefinedWord);
     if (launch_->counted) shadow_.declare(begin - shared_base_, bytes);
-    shared_arrays_.push_back({{.name = name, .begin = begin, .end = begin + bytes}, declared});
+    shared_arrays_.push_back(
+        {{.name = name, .begin = begin, .end = begin + bytes, .element_bytes = element_bytes},
+         place});
     return shared_arrays_.back().extent;
 }
 
-const Extent& shared_array(size_t bytes, const char* name, Site declared) {
-    return BlockRunner::current().shared_array(bytes, name, declared);
+const Extent& shared_array(size_t bytes, unsigned element_bytes, const char* name,
+                           const void* place) {
+    return BlockRunner::current().shared_array(bytes, element_bytes, name, place);
 }
 
 }  // namespace tilewright::simt

@@ -24,8 +24,10 @@ namespace tilewright::simt {
 /// What a kernel reads as threadIdx and so on; set whenever a thread goes on.
 extern constinit thread_local Dim3 thread_index, block_index, block_extent, grid_extent;
 
-/// The running block's shared array that is declared at this place of the kernel.
-const Extent& shared_array(size_t bytes, const char* name, Site declared);
+/// The running block's shared array of this declaration: `place` is a static object's beside it, of
+/// which each instance of a template has its own.
+const Extent& shared_array(size_t bytes, unsigned element_bytes, const char* name,
+                           const void* place);
 
 /// "As[4]", or "A[2][0]" for a matrix.
 std::string place_text(const Extent& extent, uintptr_t address);
@@ -43,7 +45,7 @@ class BlockRunner {
     static BlockRunner& current();
 
     /// `seed` draws the order of threads; 0 keeps the natural one.
-    void start(const Launch& launch, uint64_t block_number, uint64_t seed);
+    void start(const Launch& launch, uint32_t launch_number, uint64_t block_number, uint64_t seed);
 
     /// none: all threads that are left look again and again at what has not changed. maybe: so it
     /// seems, but they did something in between that nobody else can see.
@@ -75,6 +77,7 @@ class BlockRunner {
         std::vector<std::pair<const void*, uint64_t>> polled;
         uint32_t stores_before_polls = 0;
         bool has_news = false;  ///< One of them was new.
+        FfmaCount ffma_at_drain;  ///< The last one's, when the log was full before.
         std::vector<FfmaCount> ffma;
         CopyGroups copies;
         Past past, unfenced;  ///< Acquired; seen, and not yet followed by a fence.
@@ -116,12 +119,13 @@ class BlockRunner {
     /// "block (1, 0, 0), thread (7, 0, 0)", of any block of the grid.
     std::string actor_text(const Actor& actor) const;
 
-    const Extent& shared_array(size_t bytes, const char* name, Site declared);
+    const Extent& shared_array(size_t bytes, unsigned element_bytes, const char* name,
+                               const void* place);
 
   private:
     struct SharedArray {
         Extent extent;
-        Site declared;
+        const void* place;
     };
 
     static void thread_main(void* thread);
@@ -139,9 +143,11 @@ class BlockRunner {
     std::string where_threads_wait() const;
     int warp_count() const { return (thread_count_ + kWarpSize - 1) / kWarpSize; }
 
+    static constexpr int kMostFullLogs = 256;  ///< Of a warp, before others have a turn.
     static constexpr int kLogRecords = 512;  ///< A lane; 32 such logs stay in the L2 cache.
 
     const Launch* launch_ = nullptr;
+    uint32_t launch_number_ = 0;
     uint64_t block_number_ = 0;
     int thread_count_ = 0;
     std::vector<std::unique_ptr<Thread>> threads_;

@@ -16,12 +16,12 @@ namespace tilewright::simt {
 
 namespace {
 
-// Kernels keep their tiles in shared memory: a few KiB of stack serve them. The sanitizers' guard
-// zones around every local take several times that.
+// Kernels keep their tiles in shared memory and registers: a few KiB of stack serve them, and pages
+// that are not touched cost nothing. The sanitizers' guard zones around every local take more.
 #if TILEWRIGHT_ASAN
-constexpr size_t kStackBytes = 512 << 10;
+constexpr size_t kStackBytes = 1024 << 10;
 #else
-constexpr size_t kStackBytes = 64 << 10;
+constexpr size_t kStackBytes = 256 << 10;
 #endif
 
 size_t page_bytes() {

@@ -34,53 +34,58 @@ void Past::add(const Past& other) {
 bool GlobalShadow::access(int64_t element, int64_t count, const Record& record, const Actor& actor,
                           const Known& known, Conflict& conflict) {
     const auto ordered = [&](const Access& earlier) {
-        if (earlier.stamp == 0) return true;
-        if (earlier.block == actor.block) return known.order.before(earlier.stamp, actor.thread());
-        return known.block.has(earlier.actor()) || known.thread.has(earlier.actor());
+        const Actor other{actor.launch, earlier.block, earlier.stamp};
+        return earlier.stamp == 0 ||
+               (other.block == actor.block && known.order.before(earlier.stamp, actor.thread())) ||
+               known.block.has(other) || known.thread.has(other);
     };
-    const bool is_atomic = record.operation == Operation::global_atomic || record.is_volatile;
-    const bool reads =
-        record.operation == Operation::global_load || record.operation == Operation::copy_load;
+    const bool is_atomic = record.operation == Operation::global_atomic || record.is_flag;
     const Access now{actor.stamp, actor.block, is_atomic, record.site};
     bool found = false;
     const auto check = [&](const Access& earlier) {
-        // Atomics, and volatile accesses to a flag, are made for meeting others.
+        // Atomics, and accesses to a flag, are made for meeting others.
         if (found || ordered(earlier) || (earlier.is_atomic && is_atomic)) return;
         conflict = {earlier.block == actor.block ? HazardKind::thread_race : HazardKind::block_race,
-                    earlier.actor(), earlier.site};
+                    {actor.launch, earlier.block, earlier.stamp},
+                    earlier.site};
         found = true;
     };
     for (int64_t i = element; i < element + count; ++i) {
-        const std::scoped_lock lock(locks_[i / kPage % kLocks]);
-        auto& page = pages_[i / kPage];
-        if (!page) page = std::make_unique<Element[]>(kPage);
-        Element& e = page[i % kPage];
-        check(e.write);
-        if (reads) {
-            // Another block's reader before one's own, which barriers order.
-            if (e.read.stamp == 0 || e.read.block == actor.block || ordered(e.read)) e.read = now;
-        } else {
-            check(e.read);
-            e = {now, {}};
+        const std::scoped_lock lock(locks_[i / kElements % kLocks]);
+        auto& page = pages_[i / kElements];
+        if (!page) page = std::make_unique<Page>();
+        if (page->launch != actor.launch) {
+            page->elements.fill({});
+            page->launch = actor.launch;
         }
+        Element& e = page->elements[i % kElements];
+        check(e.write);
+        if (is_load(record.operation)) {
+            const auto old = std::find_if(e.reads.begin(), e.reads.end(), ordered);
+            if (old != e.reads.end()) *old = now;
+            continue;
+        }
+        for (const Access& read : e.reads) check(read);
+        e = {now, {}};
+        page->written.set(i % kElements);
     }
     return found;
 }
 
-void GlobalShadow::publish(uintptr_t address, const Past& past) {
+void GlobalShadow::publish(uint32_t launch, uintptr_t address, const Past& past) {
     const std::scoped_lock lock(publishing_);
-    published_[address].add(past);
+    published_[{launch, address}].add(past);
 }
 
-Past GlobalShadow::published(uintptr_t address) {
+Past GlobalShadow::published(uint32_t launch, uintptr_t address) {
     const std::scoped_lock lock(publishing_);
-    const auto found = published_.find(address);
+    const auto found = published_.find({launch, address});
     return found == published_.end() ? Past{} : found->second;
 }
 
 bool GlobalShadow::is_written(int64_t element) const {
-    const auto& page = pages_[element / kPage];
-    return page && page[element % kPage].write.stamp != 0;
+    const auto& page = pages_[element / kElements];
+    return page && page->written[element % kElements];
 }
 
 }  // namespace tilewright::simt

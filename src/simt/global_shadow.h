@@ -5,11 +5,12 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "simt/hazard.h"
@@ -20,6 +21,7 @@ namespace tilewright::simt {
 
 /// A thread of the grid at one time of its block.
 struct Actor {
+    uint32_t launch = 0;  ///< Launches follow one another.
     uint32_t block = 0;
     Order::Stamp stamp = 0;  ///< 0: nobody.
 
@@ -49,7 +51,7 @@ class Past {
 /// One array's. Blocks on several workers use it at once.
 class GlobalShadow {
   public:
-    explicit GlobalShadow(int64_t elements) : pages_((elements + kPage - 1) / kPage) {}
+    explicit GlobalShadow(int64_t elements) : pages_((elements + kElements - 1) / kElements) {}
 
     struct Conflict {
         HazardKind kind;
@@ -63,13 +65,13 @@ class GlobalShadow {
         const Past &block, &thread;  ///< Acquired by its block before a barrier, and by itself.
     };
 
-    /// True when this access conflicts with an earlier one. Of several readers one is kept.
+    /// True when this access conflicts with an earlier one. Of several readers two are kept.
     bool access(int64_t element, int64_t count, const Record& record, const Actor& actor,
                 const Known& known, Conflict& conflict);
 
     /// A release publishes there, an acquire reads what was published.
-    void publish(uintptr_t address, const Past& past);
-    Past published(uintptr_t address);
+    void publish(uint32_t launch, uintptr_t address, const Past& past);
+    Past published(uint32_t launch, uintptr_t address);
 
     bool is_written(int64_t element) const;
 
@@ -78,19 +80,23 @@ class GlobalShadow {
         Order::Stamp stamp = 0;
         uint32_t block : 31 = 0, is_atomic : 1 = 0;
         Site site;
-
-        Actor actor() const { return {block, stamp}; }
     };
     struct Element {
-        Access write, read;
+        Access write;
+        std::array<Access, 2> reads;
     };
-    static constexpr int64_t kPage = 1024;
+    static constexpr int64_t kElements = 1024;
+    struct Page {
+        uint32_t launch = 0;  ///< That `elements` are of.
+        std::bitset<kElements> written;  ///< In any launch.
+        std::array<Element, kElements> elements;
+    };
     static constexpr size_t kLocks = 64;
 
-    std::vector<std::unique_ptr<Element[]>> pages_;  ///< Of elements that were accessed.
+    std::vector<std::unique_ptr<Page>> pages_;  ///< Of elements that were accessed.
     std::array<std::mutex, kLocks> locks_;  ///< Of every kLocks-th page.
     std::mutex publishing_;
-    std::unordered_map<uintptr_t, Past> published_;
+    std::map<std::pair<uint32_t, uintptr_t>, Past> published_;  ///< By launch and address.
 };
 
 }  // namespace tilewright::simt

@@ -54,7 +54,8 @@ Words words_of(HazardKind kind) {
                     "a __syncthreads() in a branch that not all threads take"};
         case HazardKind::exited_thread:
             return {"exited_thread", "barrier without threads that have ended",
-                    "a return at the matrix's edge, before a __syncthreads()"};
+                    "a return before a __syncthreads(), or loops of which some threads make fewer "
+                    "rounds"};
         case HazardKind::block_deadlock:
             return {"block_deadlock", "deadlock in a block",
                     "an arrival too few, a wrong parity, bytes announced that no copy brings, or "
@@ -126,6 +127,10 @@ void HazardList::add(std::vector<Hazard> hazards) {
 }
 
 std::vector<Hazard> HazardList::take() {
+    // What a thread that threw has left undone says nothing of the kernel.
+    const auto threw = [](const Hazard& hazard) { return hazard.kind == HazardKind::exception; };
+    if (std::any_of(hazards_.begin(), hazards_.end(), threw))
+        std::erase_if(hazards_, [&](const Hazard& hazard) { return !threw(hazard); });
     // Faults first: what else is found may follow from them.
     std::stable_sort(hazards_.begin(), hazards_.end(), [](const Hazard& a, const Hazard& b) {
         return std::tuple(a.is_warning(), a.kind == HazardKind::unwritten, a.block, a.line,

@@ -77,6 +77,7 @@ struct Machine::Implementation {
     std::condition_variable done;
     uint64_t generation = 0;
     const Launch* launch = nullptr;
+    uint32_t launch_number = 0;  // of this program's
     std::vector<Sample> samples;  // empty: all blocks
     uint64_t block_count = 0;
     std::atomic<uint64_t> next_block = 0;
@@ -143,7 +144,7 @@ std::unique_ptr<BlockRunner> Machine::Implementation::start_block(
         runner = std::move(idle.back());
         idle.pop_back();
     }
-    runner->start(*launch, samples.empty() ? number : samples[number].block, seed);
+    runner->start(*launch, launch_number, samples.empty() ? number : samples[number].block, seed);
     return runner;
 }
 
@@ -242,7 +243,9 @@ Status Machine::launch(const Launch& launch) {
                                                   " threads"};
     const std::scoped_lock one_at_a_time(machine.launching);
     std::unique_lock lock(machine.mutex);
+    static std::atomic<uint32_t> launches = 0;
     machine.launch = &launch;
+    machine.launch_number = ++launches;
     machine.samples.clear();
     if (machine.sampling && launch.tile_rows > 0) machine.samples = samples_of(launch);
     machine.block_count = machine.samples.empty() ? launch.grid.count() : machine.samples.size();

@@ -30,7 +30,7 @@ std::string text(const Record& access) {
 }  // namespace
 
 std::string place_text(const Extent& extent, uintptr_t address) {
-    const int64_t element = static_cast<int64_t>(address - extent.begin) / 4;
+    const int64_t element = static_cast<int64_t>(address - extent.begin) / extent.element_bytes;
     if (extent.ld == 0) return extent.name + ("[" + std::to_string(element) + "]");
     int64_t row = element / extent.ld, col = element % extent.ld;
     if (col < 0) --row, col += extent.ld;
@@ -133,7 +133,7 @@ void report_fault(const Record& access) {
     const std::string why =
         !outside ? ", whose address is no multiple of that"
         : extent.ld == 0
-            ? ", which has " + std::to_string(size / 4) + " elements"
+            ? ", which has " + std::to_string(size / extent.element_bytes) + " elements"
             : ", which is " + std::to_string(extent.rows) + " x " + std::to_string(extent.cols);
     BlockRunner::current().report(outside ? HazardKind::out_of_bounds : HazardKind::misaligned,
                                   access.site, text(access) + why);
@@ -156,8 +156,10 @@ void check_shared(const Record& access) {
                              : tells_read ? "shared load at " + place
                                           : "shared store at " + place;
     const bool same_warp = earlier.thread / kWarpSize == thread / kWarpSize;
-    const std::string other = block.thread_text(turned ? thread : earlier.thread) +
-                              (same_warp ? " of the same warp" : "");
+    const std::string other = earlier.thread == thread
+                                  ? "the same thread"
+                                  : block.thread_text(turned ? thread : earlier.thread) +
+                                        (same_warp ? " of the same warp" : "");
     const char* does = earlier.kind == HazardKind::incomplete_copy     ? " begins a copy to it"
                        : earlier.kind == HazardKind::write_after_write ? " writes it too"
                        : tells_read                                    ? " writes it"

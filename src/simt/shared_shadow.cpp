@@ -48,7 +48,7 @@ bool SharedShadow::read(Word& word, const Record& record, const Access& now, con
         word.is_missed = true;
         missed_.push_back({&word, {record, thread}});
     }
-    if (ordered) return false;
+    if (ordered || (word.is_atomic && record.is_flag)) return false;
     conflict = {reads_first ? HazardKind::write_after_read : HazardKind::read_after_write, writer,
                 word.write.site};
     return true;
@@ -74,7 +74,7 @@ void SharedShadow::note_read(Word& word, const Access& read, const Order& order)
 bool SharedShadow::write(Word& word, const Record& record, const Access& now, const Order& order,
                          Conflict& conflict) {
     const int thread = Order::thread_of(now.stamp);
-    const bool is_atomic = record.operation == Operation::shared_atomic;
+    const bool is_atomic = record.operation == Operation::shared_atomic || record.is_flag;
     bool found = false;
     const auto check = [&](HazardKind kind, const Access& earlier) {
         if (found || earlier.stamp == 0 || order.before(earlier.stamp, thread)) return;

@@ -44,6 +44,7 @@ struct Extent {
     const char* name;
     uintptr_t begin, end;  ///< Addresses in bytes.
     int64_t rows = 0, cols = 0, ld = 0;  ///< In elements; a plain array has ld 0.
+    unsigned element_bytes = 4;
     GlobalShadow* shadow = nullptr;  ///< Who wrote and read it; null for what nobody writes.
 };
 
@@ -54,6 +55,7 @@ struct Record {
     Operation operation;
     uint8_t bytes;
     bool is_volatile = false;
+    bool is_flag = false;  ///< An access made for meeting other threads, as atomics are.
 };
 
 struct FfmaCount {
@@ -96,9 +98,10 @@ constexpr bool is_shared(Operation operation) {
 
 /// Records an access. False: it must be skipped, and a load then yields NaN.
 inline bool trace(Operation operation, const Extent& extent, const void* address, unsigned bytes,
-                  Site site, bool is_volatile = false) {
+                  Site site, bool is_volatile = false, bool is_flag = false) {
     const auto at = reinterpret_cast<uintptr_t>(address);
-    const Record record{at, &extent, site, operation, static_cast<uint8_t>(bytes), is_volatile};
+    const Record record{at,          &extent, site, operation, static_cast<uint8_t>(bytes),
+                        is_volatile, is_flag};
     const uintptr_t size = extent.end - extent.begin;
     if (size < bytes || at - extent.begin > size - bytes || at % bytes != 0) [[unlikely]] {
         report_fault(record);

@@ -23,21 +23,22 @@ void syncwarp(uint32_t mask, Site site) {
 
 void drain_log() {
     BlockRunner& block = BlockRunner::current();
+    BlockRunner::Thread& thread = block.thread();
     const Record* begin = block.log_of_running();
     const Record& newest = lane.end[-1];
-    const auto all = [&](auto condition) {
-        return std::all_of(begin, static_cast<const Record*>(lane.end), condition);
-    };
-    // A log full of loads from what blocks write: the thread may wait for one of them.
-    if (!all([](const Record& r) {
-            return r.operation == Operation::global_load && r.extent->shadow;
-        }))
-        return block.stop(State::log_full, newest.site);
-    if (all([&](const Record& r) { return r.site == newest.site && r.address == newest.address; }))
-        block.report(HazardKind::plain_spin, newest.site,
-                     "the same element is loaded over and over: " +
-                         place_text(*newest.extent, newest.address));
-    // Fold what is there: the log is full when the thread comes back.
+    // A log full of loads of one word, and nothing computed: the thread waits for someone to write.
+    const bool loads_one_word =
+        is_load(newest.operation) &&
+        std::all_of(begin, static_cast<const Record*>(lane.end), [&](const Record& r) {
+            return r.site == newest.site && r.address == newest.address;
+        });
+    const bool computes = lane.ffma->site != thread.ffma_at_drain.site ||
+                          lane.ffma->count != thread.ffma_at_drain.count;
+    thread.ffma_at_drain = *lane.ffma;
+    if (!loads_one_word || computes) return block.stop(State::log_full, newest.site);
+    block.report(
+        HazardKind::plain_spin, newest.site,
+        "the same element is loaded over and over: " + place_text(*newest.extent, newest.address));
     block.stop(State::polling, newest.site);
 }
 
@@ -71,9 +72,11 @@ void make_all(const std::vector<Copy>& copies) {
 bool begin(const Place& to, const Place& from, unsigned bytes, unsigned valid_bytes) {
     BlockRunner& block = BlockRunner::current();
     if (!block.launch().counted) return true;
-    if (reinterpret_cast<uintptr_t>(from.address) % bytes != 0) {
-        report_fault({reinterpret_cast<uintptr_t>(from.address), from.extent, from.site,
-                      Operation::copy_load, static_cast<uint8_t>(bytes)});
+    if (const auto at = reinterpret_cast<uintptr_t>(from.address); at % bytes != 0) {
+        block.report(HazardKind::misaligned, from.site,
+                     "asynchronous copy of " + std::to_string(bytes) + " bytes from " +
+                         place_text(*from.extent, at) +
+                         ", whose address is not a multiple of that");
         return false;
     }
     // A row's end may leave 12 bytes: counted as 8 and 4.
@@ -117,8 +120,19 @@ void copy_wait(unsigned groups) {
 
 namespace {
 
+/// False, and told, outside the array of barriers.
+bool is_inside(const Place& place) {
+    const auto at = reinterpret_cast<uintptr_t>(place.address);
+    constexpr uint8_t kBytes = 8;
+    if (!place.extent || (at >= place.extent->begin && at + kBytes <= place.extent->end))
+        return true;
+    report_fault({at, place.extent, place.site, Operation::shared_store, kBytes});
+    return false;
+}
+
 /// Null, and told, where it was not initialised before for all the running thread knows.
 Mbarrier* find(const Place& place) {
+    if (!is_inside(place)) return nullptr;
     BlockRunner& block = BlockRunner::current();
     const auto found = block.mbarriers().find(reinterpret_cast<uintptr_t>(place.address));
     const bool exists = found != block.mbarriers().end();
@@ -143,7 +157,7 @@ void advance(Mbarrier& barrier) {
     const int agent = Order::kThreads + barrier.agent;
     for (const Copy& copy : barrier.copies) make(copy, block.order().now(agent));
     block.order().release(agent, barrier.arriving);
-    barrier.completed = barrier.arriving;
+    barrier.completed.push_back(barrier.arriving);
     barrier.copies.clear();
     barrier.bytes = 0;
     barrier.left = barrier.count;
@@ -166,6 +180,7 @@ void arrive(Mbarrier& barrier, const Place& place) {
 }  // namespace
 
 void mbarrier_init(const Place& place, unsigned arrivals) {
+    if (!is_inside(place)) return;
     BlockRunner& block = BlockRunner::current();
     const auto address = reinterpret_cast<uintptr_t>(place.address);
     const int agent = static_cast<int>(block.mbarriers().size()) % Order::kAgents;
@@ -176,6 +191,7 @@ void mbarrier_init(const Place& place, unsigned arrivals) {
                .copies = {},
                .arriving = {},
                .completed = {},
+               .next_phase = std::vector<int64_t>(block.launch().block.count(), -1),
                .agent = agent,
                .initialised = block.order().now(block.thread().number),
                .initialised_at = place.site};
@@ -201,7 +217,13 @@ void mbarrier_wait(const Place& place, unsigned parity) {
         block.thread().condition = is_over;
         block.stop(State::waiting, place.site);
     }
-    block.order().acquire(block.thread().number, barrier->completed);
+    // Later phases may be over too. The thread knows of the first that could let it pass.
+    int64_t& phase = barrier->next_phase[block.thread().number];
+    if ((phase & 1) != (parity & 1)) ++phase;
+    const int64_t last = std::ssize(barrier->completed) - 1;
+    if (phase >= 0)
+        block.order().acquire(block.thread().number, barrier->completed[std::min(phase, last)]);
+    ++phase;
 }
 
 void copy_arrive(const Place& place) {
@@ -247,8 +269,8 @@ void hand_on(const Place& flag, bool release) {
     const BlockRunner::Thread& thread = block.thread();
     Past past = block.past();
     past.add(thread.past);
-    const auto [number, stamp] = block.actor();
-    const auto add = [&, number = number](uint32_t epoch) {
+    const uint32_t number = block.actor().block;
+    const auto add = [&](uint32_t epoch) {
         past.add_block(number, epoch);
         past.add_thread(number, thread.number, epoch);
     };
@@ -257,14 +279,17 @@ void hand_on(const Place& flag, bool release) {
     else if (thread.has_fenced)
         add(thread.fence_epoch);
     past.add_block(number, block.fenced_through());
-    flag.extent->shadow->publish(reinterpret_cast<uintptr_t>(flag.address), past);
+    flag.extent->shadow->publish(block.actor().launch, reinterpret_cast<uintptr_t>(flag.address),
+                                 past);
 }
 
 void take_over(const Place& flag, bool acquire) {
     if (!flag.extent || !flag.extent->shadow) return;
-    BlockRunner::Thread& thread = BlockRunner::current().thread();
+    BlockRunner& block = BlockRunner::current();
+    BlockRunner::Thread& thread = block.thread();
     (acquire ? thread.past : thread.unfenced)
-        .add(flag.extent->shadow->published(reinterpret_cast<uintptr_t>(flag.address)));
+        .add(flag.extent->shadow->published(block.actor().launch,
+                                            reinterpret_cast<uintptr_t>(flag.address)));
 }
 
 bool has_polled(const void* address) {
