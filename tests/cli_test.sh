@@ -182,6 +182,8 @@ check "measured beside it" grep -qE '^GFLOP/s, measured +[0-9]+ ' out
 exits 0 count k3 --gpu a100 --shape 40x50x60 --format json
 check "nothing was measured there" json 'd["counts"][0]["bound"]["measured_gflops"] is None'
 check "its terms" json '{"ffma", "issue", "shared", "l1", "l2", "dram", "launch"} == d["counts"][0]["bound"]["terms_us"].keys()'
+exits 0 count k3 --gpu 4090 --format json --shape 64x64x64
+check "whose code stands in" json 'd["counts"][0]["compiled"]["architecture"] == "86"'
 refuses "there are h200" count k1 --gpu h20
 exits 1 count k5 --shape 1x1x99999999999 --format json
 check "what cannot run has a reason" json '"k-tiles" in d["counts"][0]["reason"]' 

@@ -62,7 +62,8 @@ Bound bound_of(const Count& count, const Built& built, const Gpu& gpu) {
 
 Built built_for(const Gpu& gpu, const KernelDefinition& rung, const Variant& variant,
                 std::string_view resources, std::string_view sass) {
-    const auto known = resources_of(resources, rung.id, variant.name, gpu.architecture);
+    const auto known =
+        resources_for(resources_of(resources, rung.id), variant.name, gpu.architecture);
     const int threads = std::max(variant.config.threads, 1);
     // Where registers are not known, as many blocks as threads allow: the bound is then wider.
     const Occupancy most = known ? occupancy(gpu, threads, known->registers, known->shared_bytes)

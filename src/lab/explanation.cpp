@@ -86,7 +86,7 @@ Explanation explain(const KernelDefinition& rung, const std::string& variant,
     result.variant = &variant_of(rung, variant);
     result.sums = tile_arithmetic(result.variant->config);
     result.rules = rules_in(source_of(rung));
-    result.resources = resources_of(rung);
+    result.resources = resources_of(embedded_resources(), rung.id);
     result.occupancy = occupancy_on(gpu, *result.variant, result.resources);
     try {
         result.claims = check_claims(rung.claims, count_for_claims(*result.variant));

@@ -50,8 +50,9 @@ std::string rendered(std::span<const std::vector<CountRow>> counts, const Gpu* g
 void add_bound(CountRow& row, const Gpu& gpu, std::span<const Measured> measured) {
     const KernelDefinition& rung = *row.count.rung;
     const Variant& variant = *row.count.variant;
-    row.bound = bound_of(row.count,
-                         built_for(gpu, rung, variant, embedded_resources(), embedded_sass()), gpu);
+    const Built built = built_for(gpu, rung, variant, embedded_resources(), embedded_sass());
+    row.compiled = built.compiled;
+    row.bound = bound_of(row.count, built, gpu);
     row.measured = measured_gflops(measured, rung.id, variant.name, row.count.test);
 }
 
@@ -85,9 +86,11 @@ int run_count(const Options& asked) {
             CountRow& row = counts.back().back();
             failed = failed || !row.count.ok();
             if (!row.count.ok()) continue;
-            row.compiled = compiled_of(embedded_sass(), candidate.rung->id, candidate.variant->name,
-                                       gpu ? gpu->architecture : kArchitecture);
-            if (gpu) add_bound(row, *gpu, measured);
+            if (gpu)
+                add_bound(row, *gpu, measured);
+            else
+                row.compiled = compiled_of(embedded_sass(), candidate.rung->id,
+                                           candidate.variant->name, kArchitecture);
         }
     }
     progress.clear();
