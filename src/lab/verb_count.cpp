@@ -65,7 +65,7 @@ int run_count(const Options& asked) {
             fmt::format("--device: count runs in CPU mode, not on GPU '{}'", options.device));
     if (options.shapes.empty() && options.sizes.empty()) options.shapes = {kShape};
     const std::vector<Case> cases = cases_of(options);
-    const Gpu* gpu = options.bound_gpu.empty() ? nullptr : &gpu_of(options.bound_gpu);
+    const Gpu* gpu = options.gpu.empty() ? nullptr : &gpu_of(options.gpu);
     const Format format = format_of(options);
     const OutputFile file(options.output);
     const auto device = open_cpu(CpuMode::counted);
