@@ -29,13 +29,14 @@ class Claims : public testing::TestWithParam<const KernelDefinition*> {};
 TEST_P(Claims, AreWhatIsCounted) {
     const KernelDefinition& rung = *GetParam();
     ASSERT_FALSE(rung.claims.empty()) << rung.id << " claims nothing that can be counted";
-    const simt::Counters counters = count_for_claims(rung.variants.front());
-    for (const CheckedClaim& claim : check_claims(rung.claims, counters))
+    const Count count = count_for_claims({&rung, &rung.variants.front()});
+    ASSERT_TRUE(count.ok()) << count.failure;
+    for (const CheckedClaim& claim : check_claims(rung.claims, count.counters))
         EXPECT_TRUE(claim.holds) << rung.id << ": " << claim.quantity << " is said to be "
                                  << claim.claimed << " and counted as "
                                  << claim.counted.value_or(std::nan(""));
     // Of all rungs: the products, and nothing else.
-    EXPECT_EQ(counters.ffma, 256u * 256 * 256 / 32);
+    EXPECT_EQ(count.counters.ffma, 256u * 256 * 256 / 32);
 }
 
 /// Numbers that a text gives, other than names, sizes in bytes, and numbers of lanes and rungs.

@@ -16,7 +16,7 @@ namespace {
 simt::Counters count(const char* id, const char* variant) {
     const KernelDefinition& rung =
         select_rung(ladder::rungs(ladder::Target::cpu_counted), std::string(id));
-    return count_for_claims(*select_candidates({&rung}, variant).front().variant);
+    return count_for_claims(select_candidates({&rung}, variant).front()).counters;
 }
 
 struct Totals {

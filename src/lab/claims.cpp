@@ -8,7 +8,6 @@
 #include <cmath>
 #include <string>
 
-#include "lab/device.h"
 #include "lab/text.h"
 #include "lab/usage.h"
 
@@ -182,28 +181,8 @@ Case case_of_claims() {
     return {.m = 256, .n = 256, .k = 256};
 }
 
-Counters count_for_claims(const Variant& variant) {
-    const Case test = case_of_claims();
-    const auto device = open_cpu(CpuMode::counted);
-    const auto matrix = [&](Operand operand) {
-        const size_t bytes = static_cast<size_t>(test.layout(operand).span()) * sizeof(float);
-        DeviceBuffer buffer(*device, bytes);
-        std::fill_n(buffer.floats(), bytes / sizeof(float), 1.0f);
-        return buffer;
-    };
-    const DeviceBuffer a = matrix(Operand::A), b = matrix(Operand::B), c = matrix(Operand::C);
-    const Problem problem{.m = test.m,
-                          .n = test.n,
-                          .k = test.k,
-                          .A = a.floats(),
-                          .lda = test.layout(Operand::A).ld,
-                          .B = b.floats(),
-                          .ldb = test.layout(Operand::B).ld,
-                          .C = c.floats(),
-                          .ldc = test.layout(Operand::C).ld};
-    const Status status = variant.run(problem, device->execution());
-    if (!status.ok()) throw DeviceError(status.reason);
-    return device->take_counters();
+Count count_for_claims(const Candidate& candidate) {
+    return count(*open_cpu(CpuMode::counted), candidate, case_of_claims());
 }
 
 std::vector<CheckedClaim> check_claims(std::span<const Claim> claims, const Counters& counters) {

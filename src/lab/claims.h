@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "core/kernel.h"
-#include "lab/case.h"
-#include "simt/counters.h"
+#include "lab/counting.h"
 
 namespace tilewright::lab {
 
@@ -31,8 +30,8 @@ std::optional<double> quantity(const simt::Counters& counters, const Case& test,
 /// The case that claims are made for.
 Case case_of_claims();
 
-/// Runs it in CPU mode. Throws DeviceError when the kernel fails.
-simt::Counters count_for_claims(const Variant& variant);
+/// Runs it in CPU mode.
+Count count_for_claims(const Candidate& candidate);
 
 struct CheckedClaim {
     const char* quantity;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "lab/device.h"
 #include "lab/lesson.h"
 #include "lab/registry.h"
 #include "lab/selection.h"
@@ -88,11 +87,11 @@ Explanation explain(const KernelDefinition& rung, const std::string& variant,
     result.rules = rules_in(source_of(rung));
     result.resources = resources_of(embedded_resources(), rung.id);
     result.occupancy = occupancy_on(gpu, *result.variant, result.resources);
-    try {
-        result.claims = check_claims(rung.claims, count_for_claims(*result.variant));
-    } catch (const DeviceError& error) {
-        result.failure = error.what();
-    }
+    const Count count = count_for_claims({&rung, result.variant});
+    if (count.ok())
+        result.claims = check_claims(rung.claims, count.counters);
+    else
+        result.failure = count.failure;
     return result;
 }
 
