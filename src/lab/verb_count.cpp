@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "lab/count_report.h"
 #include "lab/environment.h"
@@ -95,9 +94,8 @@ int run_count(const Options& asked) {
     }
     progress.clear();
     const Json environment = environment_of(*device, options.command);
-    file.write(rendered(counts, gpu, environment, format));
-    if (!file || !options.quiet)
-        fmt::print("{}", rendered(counts, gpu, environment, file ? Format::table : format));
+    deliver(file, format, options.quiet,
+            [&](Format each) { return rendered(counts, gpu, environment, each); });
     return interrupted() ? kInterrupted : failed ? kWrong : kRight;
 }
 
