@@ -11,6 +11,7 @@
 
 #include "lab/lesson.h"
 #include "lab/measured.h"
+#include "lab/quantities.h"
 
 namespace tilewright::lab {
 namespace {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "lab/least_work.h"
+#include "lab/quantities.h"
 
 namespace tilewright::lab {
 

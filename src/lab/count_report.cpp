@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "lab/lesson.h"
+#include "lab/quantities.h"
 #include "lab/registry.h"
 #include "lab/results.h"
 #include "lab/sizes.h"

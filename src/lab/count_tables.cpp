@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lab/lesson.h"
+#include "lab/quantities.h"
 #include "lab/text.h"
 
 namespace tilewright::lab {
