@@ -110,6 +110,7 @@ check "silent" silent
 exits 0 list --format json
 check "rungs in JSON" json '[r["id"] for r in d["rungs"] if r["kind"] != "baseline"][:2] == ["k1", "k2"]'
 check "fields" json 'all({"id", "aliases", "name", "idea", "parent", "kind", "requirements"} <= r.keys() for r in d["rungs"])'
+check "variants with their sizes" json 'all({"name", "block_m", "thread_k", "pad_b", "min_blocks"} <= v.keys() for r in d["rungs"] for v in r["variants"] if r["kind"] != "baseline")'
 check "parents exist" json 'all(r["parent"] in [None] + [x["id"] for x in d["rungs"]] for r in d["rungs"])'
 exits 0 list 'block*' --format csv
 check "a glob" test "$(wc -l <out)" = 3

@@ -37,13 +37,6 @@ std::vector<OccupancyOn> occupancy_on(const std::string& word, const Variant& va
     return all;
 }
 
-Json json_of(const Variant& variant) {
-    const TileConfig& c = variant.config;
-    return {{"name", variant.name},   {"block_m", c.block.m},   {"block_n", c.block.n},
-            {"block_k", c.block.k},   {"warp_m", c.warp.m},     {"warp_n", c.warp.n},
-            {"thread_m", c.thread.m}, {"thread_n", c.thread.n}, {"threads", c.threads}};
-}
-
 Json json_of(const Resources& each) {
     return {{"variant", each.variant},         {"architecture", each.architecture},
             {"registers", each.registers},     {"shared_bytes", each.shared_bytes},
@@ -61,6 +54,8 @@ Json json_of(const OccupancyOn& on) {
     json["limit"] = on.code ? Json(on.occupancy.limit) : Json(nullptr);
     return json;
 }
+
+using lab::json_of;
 
 template <class Range>
 Json array_of(const Range& range) {
