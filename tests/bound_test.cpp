@@ -12,6 +12,7 @@
 
 #include "lab/lesson.h"
 #include "lab/measured.h"
+#include "lab/quantities.h"
 #include "lab/selection.h"
 
 namespace tilewright::lab {
@@ -298,8 +299,11 @@ TEST(Bound, TablesThatDoNotTellAreNone) {
     EXPECT_EQ(compiled->main_loop->all, 20);
     EXPECT_EQ(compiled->main_loop->shared_loads, (Widths{0, 3, 0}));
     EXPECT_EQ(widest(compiled->total.shared_stores), 1);
-    EXPECT_FALSE(compiled_of(kText, "k1", "default", "80"));
-    EXPECT_EQ(resources_of(kText, "k1", "default", "90a")->registers, 10);
+    EXPECT_EQ(compiled->architecture, "90a");
+    EXPECT_EQ(compiled_of(kText, "k1", "default", "80")->architecture, "90a") << "stands in";
+    EXPECT_FALSE(compiled_of(kText, "k1", "other", "90a"));
+    EXPECT_FALSE(compiled_of(kText, "k2", "default", "90a"));
+    EXPECT_EQ(resources_of(kText, "k1").front().registers, 10);
 }
 
 /// Counts of a shape of whole tiles without running all of it: blocks do the same, and what they do

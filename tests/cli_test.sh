@@ -110,6 +110,7 @@ check "silent" silent
 exits 0 list --format json
 check "rungs in JSON" json '[r["id"] for r in d["rungs"] if r["kind"] != "baseline"][:2] == ["k1", "k2"]'
 check "fields" json 'all({"id", "aliases", "name", "idea", "parent", "kind", "requirements"} <= r.keys() for r in d["rungs"])'
+check "variants with their sizes" json 'all({"name", "block_m", "thread_k", "pad_b", "min_blocks"} <= v.keys() for r in d["rungs"] for v in r["variants"] if r["kind"] != "baseline")'
 check "parents exist" json 'all(r["parent"] in [None] + [x["id"] for x in d["rungs"]] for r in d["rungs"])'
 exits 0 list 'block*' --format csv
 check "a glob" test "$(wc -l <out)" = 3
@@ -182,6 +183,8 @@ check "measured beside it" grep -qE '^GFLOP/s, measured +[0-9]+ ' out
 exits 0 count k3 --gpu a100 --shape 40x50x60 --format json
 check "nothing was measured there" json 'd["counts"][0]["bound"]["measured_gflops"] is None'
 check "its terms" json '{"ffma", "issue", "shared", "l1", "l2", "dram", "launch"} == d["counts"][0]["bound"]["terms_us"].keys()'
+exits 0 count k3 --gpu 4090 --format json --shape 64x64x64
+check "whose code stands in" json 'd["counts"][0]["compiled"]["architecture"] == "86"'
 refuses "there are h200" count k1 --gpu h20
 exits 1 count k5 --shape 1x1x99999999999 --format json
 check "what cannot run has a reason" json '"k-tiles" in d["counts"][0]["reason"]' 

@@ -138,8 +138,12 @@ TEST(Explain, OfAnotherVariantCountsWithoutClaims) {
     EXPECT_TRUE(explanation.holds());
     const auto json = json_of(explanation);
     EXPECT_EQ(json["variant"], "a100");
-    EXPECT_TRUE(json["claims"][0]["claimed"].is_null());
-    EXPECT_EQ(json["claims"][0]["counted"], 0.3125);
+    for (const auto& claim : json["claims"]) {
+        EXPECT_TRUE(claim["claimed"].is_null());
+        if (claim["quantity"] == "words/FFMA") {
+            EXPECT_EQ(claim["counted"], 0.3125);
+        }
+    }
     EXPECT_EQ(json["occupancy"][0]["gpu"], "a100");
 }
 

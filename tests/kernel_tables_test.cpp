@@ -127,12 +127,9 @@ TEST(Cubin, IsRefusedWithWildNumbers) {
 std::string mangled(const char* id) {
     const auto found = ladder::match(ladder::rungs(ladder::Target::cpu_fast), id);
     const std::string name(ladder::name_of(*found.front()));
-    const TileConfig& c = found.front()->variants.front().config;
     std::string text = "_ZN10tilewright6ladder3gpu" + std::to_string(name.size()) + name + "5sgemm";
-    for (const int value :
-         {c.block.m, c.block.n, c.block.k, c.thread.m, c.thread.n, c.thread.k, c.threads, c.pad_a,
-          c.pad_b, c.warp.m, c.warp.n, c.warp.k, c.warp_n_steps, c.unroll_k, c.min_blocks})
-        text += "Li" + std::to_string(value) + "E";
+    for_each_member(found.front()->variants.front().config,
+                    [&](const char*, int value) { text += "Li" + std::to_string(value) + "E"; });
     return text;
 }
 

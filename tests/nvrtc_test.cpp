@@ -24,19 +24,11 @@ TEST_P(Nvrtc, CompilesTheKernel) {
     nvrtcProgram program;
     ASSERT_EQ(nvrtcCreateProgram(&program, text.str().c_str(), rung.file, 0, nullptr, nullptr),
               NVRTC_SUCCESS);
-    const std::string kernel = "tilewright::ladder::" + std::string(ladder::name_of(rung)) +
-                               "::sgemm<tilewright::TileConfig{" +
-                               [&] {
-                                   const TileConfig& c = rung.variants[0].config;
-                                   std::stringstream s;
-                                   for (const Tile& tile : {c.block, c.thread})
-                                       s << '{' << tile.m << ',' << tile.n << ',' << tile.k << "},";
-                                   s << c.threads << ',' << c.pad_a << ',' << c.pad_b << ",{"
-                                     << c.warp.m << ',' << c.warp.n << "}," << c.warp_n_steps << ','
-                                     << c.unroll_k << ',' << c.min_blocks;
-                                   return s.str();
-                               }() +
-                               "}>";
+    std::string kernel = "tilewright::ladder::" + std::string(ladder::name_of(rung)) +
+                         "::sgemm<tilewright::TileConfig{";
+    for_each_member(rung.variants[0].config,
+                    [&](const char*, int value) { kernel += std::to_string(value) + ','; });
+    kernel += "}>";
     ASSERT_EQ(nvrtcAddNameExpression(program, kernel.c_str()), NVRTC_SUCCESS);
     const char* options[] = {"-I" TILEWRIGHT_SOURCE "/src", "-std=c++20", "-arch=sm_90a",
                              "-DTILEWRIGHT_TARGET=gpu", "--fmad=false"};

@@ -10,6 +10,7 @@
 
 #include "lab/count_report.h"
 #include "lab/counting.h"
+#include "lab/quantities.h"
 
 namespace tilewright::lab {
 namespace {
@@ -51,6 +52,7 @@ TEST(Totals, FollowFromTheSites) {
     expect("shared_load_wavefronts", 600);
     expect("shared_load_ways", 2);
     expect("shared_store_ways", 1);
+    expect("wavefronts_per_store", (20 + 8) / (10 + 2.0));
     expect("copy_requests", 2);
     expect("copy_wavefronts", 8);
     expect("words_per_ffma", (100 + 50 * 4) / 1000.0);
@@ -60,6 +62,15 @@ TEST(Totals, FollowFromTheSites) {
     expect("intensity_l2", 1024 / (352 * 32.0));
     expect("intensity_dram", 1024 / (4.0 * (16 * 4 + 4 * 8 + 16 * 8)));
     EXPECT_TRUE(std::isnan(value_of(t, "no such thing")));
+}
+
+TEST(Totals, OfAnOperandAreThoseOfAMatrixWithItsSharedArray) {
+    const Totals t = totals_of(by_hand(), {.m = 16, .n = 8, .k = 4}, "B");
+    EXPECT_EQ(t.global_load.requests, 0u);
+    EXPECT_EQ(t.copy_load.sectors, 32u);
+    EXPECT_EQ(t.shared_load.wavefronts, 400u);
+    EXPECT_EQ(t.ffma, 1000u);
+    EXPECT_EQ(totals_of(by_hand(), {}, "As").shared_load.wavefronts, 200u);
 }
 
 TEST(Totals, OldCMovesToo) {
@@ -78,7 +89,8 @@ TEST(Totals, WhatIsNotThereIsNull) {
 TEST(Totals, EachQuantityHasItsKey) {
     std::vector<std::string> keys;
     for (const QuantityGroup& group : quantities())
-        for (const Quantity& quantity : group.quantities) keys.push_back(quantity.key);
+        for (const Quantity& quantity : group.quantities)
+            if (quantity.key) keys.push_back(quantity.key);
     std::sort(keys.begin(), keys.end());
     EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end());
 }

@@ -19,12 +19,11 @@ namespace {
 constexpr const char* kTunedFor = "90a";
 
 /// The values of a configuration in the order of its members, as a mangled name lists them.
-std::vector<int> members(const TileConfig& c) {
-    return {c.block.m,  c.block.n, c.block.k,      c.thread.m, c.thread.n,
-            c.thread.k, c.threads, c.pad_a,        c.pad_b,    c.warp.m,
-            c.warp.n,   c.warp.k,  c.warp_n_steps, c.unroll_k, c.min_blocks};
+std::vector<int> members(const TileConfig& config) {
+    std::vector<int> values;
+    for_each_member(config, [&](const char*, int value) { values.push_back(value); });
+    return values;
 }
-static_assert(sizeof(TileConfig) == 15 * sizeof(int), "members() lists them all");
 
 /// The number that a text begins with; 0 where it begins with none.
 int number_in(std::string_view text) {

@@ -25,7 +25,7 @@ struct Variant {
 };
 
 /// A number that the header derives and CPU mode must count, by the default variant at
-/// M = N = K = 256 with aligned operands. lab/claims.h says which quantities there are.
+/// M = N = K = 256 with aligned operands. lab/quantities.h says which quantities there are.
 struct Claim {
     const char* quantity;  ///< "sectors/load of A"
     double value;

@@ -26,4 +26,26 @@ struct TileConfig {
     bool operator==(const TileConfig&) const = default;
 };
 
+#if !defined(__CUDACC_RTC__)
+/// f("block.m", 128) and so on for each number, in the order of the members.
+template <class Function>
+void for_each_member(const TileConfig& config, const Function& f) {
+    const auto tile = [&](const char* m, const char* n, const char* k, const Tile& sizes) {
+        f(m, sizes.m);
+        f(n, sizes.n);
+        f(k, sizes.k);
+    };
+    tile("block.m", "block.n", "block.k", config.block);
+    tile("thread.m", "thread.n", "thread.k", config.thread);
+    f("threads", config.threads);
+    f("pad_a", config.pad_a);
+    f("pad_b", config.pad_b);
+    tile("warp.m", "warp.n", "warp.k", config.warp);
+    f("warp_n_steps", config.warp_n_steps);
+    f("unroll_k", config.unroll_k);
+    f("min_blocks", config.min_blocks);
+}
+static_assert(sizeof(TileConfig) == 15 * sizeof(int), "for_each_member() names them all");
+#endif
+
 }  // namespace tilewright

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "lab/least_work.h"
+#include "lab/quantities.h"
 
 namespace tilewright::lab {
 
@@ -96,7 +97,8 @@ std::optional<Count> count_whole_tile(Device& device, const Candidate& candidate
 
 Built built_for(const Gpu& gpu, const KernelDefinition& rung, const Variant& variant,
                 std::string_view resources, std::string_view sass) {
-    const auto known = resources_of(resources, rung.id, variant.name, gpu.architecture);
+    const auto known =
+        resources_for(resources_of(resources, rung.id), variant.name, gpu.architecture);
     const int threads = std::max(variant.config.threads, 1);
     // Where registers are not known, as many blocks as threads allow: the bound is then wider.
     const Occupancy most = known ? occupancy(gpu, threads, known->registers, known->shared_bytes)

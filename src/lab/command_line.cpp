@@ -36,6 +36,13 @@ void add_device_option(CLI::App& app, Options& o) {
                    "GPU, else cpu)");
 }
 
+/// `meaning` has a place for the GPUs' words.
+void add_gpu_option(CLI::App& app, Options& o, const char* meaning) {
+    std::vector<std::string> words;
+    for (const Gpu& gpu : gpus()) words.emplace_back(gpu.word);
+    app.add_option("--gpu", o.gpu, fmt::format(fmt::runtime(meaning), join(words, ", ")));
+}
+
 void add_timing_options(CLI::App& app, Options& o) {
     app.add_option("--min-time", o.min_time, "Seconds measured for each kernel and shape")
         ->capture_default_str();
@@ -94,10 +101,7 @@ void add_explain_options(CLI::App& app, Options& o) {
     app.add_option("rung", o.rungs, "Its id, alias, number or name")->required()->expected(1);
     app.add_option("--variant", o.variant, "The variant of this name, or default")
         ->capture_default_str();
-    std::vector<std::string> words;
-    for (const Gpu& gpu : gpus()) words.emplace_back(gpu.word);
-    app.add_option("--gpu", o.gpu, "Occupancy on " + join(words, ", ") + " or all")
-        ->capture_default_str();
+    add_gpu_option(app, o, "Occupancy on {} or all (default: h200)");
 }
 
 void add_rungs(CLI::App& app, Options& o) {
@@ -109,8 +113,7 @@ void add_rungs(CLI::App& app, Options& o) {
 
 void add_count_options(CLI::App& app, Options& o) {
     app.add_option("--device", o.device, "cpu: GPUs have no such counters");
-    app.add_option("--gpu", o.bound_gpu,
-                   "Bound the speed on this GPU from its public numbers: h200, ...");
+    add_gpu_option(app, o, "Bound the speed on this GPU from its public numbers: {}");
 }
 
 using AddOptions = void (*)(CLI::App&, Options&);

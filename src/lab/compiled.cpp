@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/compiled.h"
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <string>
+#include <tuple>
 
 namespace tilewright::lab {
 
@@ -11,16 +12,41 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The line of one kernel; null where there is none.
-Json kernel_in(std::string_view text, std::string_view rung, std::string_view variant,
-               std::string_view architecture) {
-    const Json all = Json::parse(text, nullptr, false);
-    if (all.is_object() && all.contains("kernels"))
-        for (const Json& kernel : all["kernels"])
-            if (kernel.value("rung", "") == rung && kernel.value("variant", "") == variant &&
-                kernel.value("architecture", "") == architecture)
-                return kernel;
-    return nullptr;
+/// What a table says of a kernel.
+struct Line {
+    std::string variant, architecture;
+    Json json;
+};
+
+std::vector<Line> lines_of(std::string_view table, std::string_view rung) {
+    std::vector<Line> lines;
+    const Json all = Json::parse(table, nullptr, false);
+    if (!all.is_object()) return lines;
+    for (const Json& kernel : all.value("kernels", Json::array()))
+        if (kernel.value("rung", "") == rung)
+            lines.push_back(
+                {kernel.value("variant", ""), kernel.value("architecture", ""), kernel});
+    return lines;
+}
+
+/// "90a" is 90.
+int number_of(const std::string& architecture) {
+    return std::atoi(architecture.c_str());
+}
+
+/// Of those of this variant, the one whose architecture is nearest.
+template <class Each>
+std::optional<Each> nearest(std::span<const Each> all, std::string_view variant,
+                            const std::string& architecture) {
+    const int wanted = number_of(architecture);
+    const auto distance = [&](const Each& each) {
+        const int number = number_of(each.architecture);
+        return std::tuple(number > wanted, std::abs(number - wanted));
+    };
+    std::optional<Each> best;
+    for (const Each& each : all)
+        if (each.variant == variant && (!best || distance(each) < distance(*best))) best = each;
+    return best;
 }
 
 Widths widths_of(const Json& counts, const std::string& name) {
@@ -48,23 +74,35 @@ int widest(const Widths& widths) {
 }
 
 std::optional<Compiled> compiled_of(std::string_view sass, std::string_view rung,
-                                    std::string_view variant, std::string_view architecture) {
-    const Json kernel = kernel_in(sass, rung, variant, architecture);
-    if (!kernel.is_object() || !kernel.contains("total")) return {};
-    Compiled compiled{.total = instructions_of(kernel["total"]),
+                                    std::string_view variant, const std::string& architecture) {
+    const std::vector<Line> lines = lines_of(sass, rung);
+    const auto line = nearest<Line>(lines, variant, architecture);
+    if (!line || !line->json.contains("total")) return {};
+    Compiled compiled{.architecture = line->architecture,
+                      .total = instructions_of(line->json["total"]),
                       .main_loop = {},
-                      .registers = kernel.value("registers", 0),
-                      .ffma_reuse = kernel.value("ffma_reuse", 0.0)};
-    const Json loop = kernel.value("main_loop", Json(nullptr));
+                      .registers = line->json.value("registers", 0),
+                      .ffma_reuse = line->json.value("ffma_reuse", 0.0)};
+    const Json loop = line->json.value("main_loop", Json(nullptr));
     if (loop.is_object() && loop.value("FFMA", 0) > 0) compiled.main_loop = instructions_of(loop);
     return compiled;
 }
 
-std::optional<Resources> resources_of(std::string_view resources, std::string_view rung,
-                                      std::string_view variant, std::string_view architecture) {
-    const Json kernel = kernel_in(resources, rung, variant, architecture);
-    if (!kernel.is_object()) return {};
-    return Resources{kernel.value("registers", 0), kernel.value("shared_bytes", 0)};
+std::vector<Resources> resources_of(std::string_view resources, std::string_view rung) {
+    std::vector<Resources> found;
+    for (const auto& [variant, architecture, json] : lines_of(resources, rung))
+        found.push_back({.variant = variant,
+                         .architecture = architecture,
+                         .registers = json.value("registers", 0),
+                         .shared_bytes = json.value("shared_bytes", 0),
+                         .spill_bytes = json.value("spill_bytes", 0),
+                         .stack_bytes = json.value("stack_bytes", 0)});
+    return found;
+}
+
+std::optional<Resources> resources_for(std::span<const Resources> all, std::string_view variant,
+                                       const std::string& architecture) {
+    return nearest<Resources>(all, variant, architecture);
 }
 
 }  // namespace tilewright::lab

@@ -1,13 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// What nvcc made of a kernel for one architecture, from the tables that are committed with it.
+// What nvcc made of a kernel for one architecture, from the tables that are committed with it. Where
+// they lack an architecture, the code for the nearest older one stands in, else for the nearest newer.
 #pragma once
 
 #include <array>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace tilewright::lab {
+
+/// What a table says below code for another architecture than was asked for.
+inline constexpr const char* kStandInLegend =
+    "Where a GPU's own code is not recorded, the nearest architecture's stands in.\n";
 
 /// Instructions of one kind that move 32, 64 and 128 bits a lane.
 using Widths = std::array<double, 3>;
@@ -23,22 +31,26 @@ struct Instructions {
 };
 
 struct Compiled {
+    std::string architecture;  ///< That it was compiled for, as in Gpu.
     Instructions total;
     std::optional<Instructions> main_loop;  ///< The loop that holds the FFMAs.
     int registers = 0;
     double ffma_reuse = 0;  ///< The share of the loop's FFMAs that carry a reuse flag.
 };
 
-/// From the text of results/sass.json; none where that does not tell of this kernel.
+/// From the text of results/sass.json; none where that does not tell of this variant.
 std::optional<Compiled> compiled_of(std::string_view sass, std::string_view rung,
-                                    std::string_view variant, std::string_view architecture);
+                                    std::string_view variant, const std::string& architecture);
 
-/// What occupancy depends on.
+/// What ptxas reported of a variant; occupancy depends on it.
 struct Resources {
-    int registers, shared_bytes;
+    std::string variant, architecture;  ///< The latter as in Gpu.
+    int registers = 0, shared_bytes = 0, spill_bytes = 0, stack_bytes = 0;
 };
-/// From the text of results/resources.json; likewise.
-std::optional<Resources> resources_of(std::string_view resources, std::string_view rung,
-                                      std::string_view variant, std::string_view architecture);
+/// From the text of results/resources.json: of all variants; empty when that was not recorded.
+std::vector<Resources> resources_of(std::string_view resources, std::string_view rung);
+
+std::optional<Resources> resources_for(std::span<const Resources> all, std::string_view variant,
+                                       const std::string& architecture);
 
 }  // namespace tilewright::lab

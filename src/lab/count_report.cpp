@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "lab/lesson.h"
+#include "lab/quantities.h"
 #include "lab/registry.h"
 #include "lab/results.h"
 #include "lab/sizes.h"
@@ -84,11 +86,12 @@ std::string text_of(std::span<const CountRow> all, const Gpu* gpu, Format format
         text += tables(rows, true, format, totals_table);
         for (const CountRow* row : rows) text += blocks_run(row->count);
         text += kTotalsLegend;
-        const std::string architecture = gpu ? gpu->architecture : kArchitecture;
-        text += '\n' + tables(rows, false, format, [&](std::span<const CountRow* const> some) {
-                    return compiled_table(some, architecture);
-                });
-        text += kCompiledLegend;
+        text += '\n' + tables(rows, false, format, compiled_table) + kCompiledLegend;
+        if (std::any_of(rows.begin(), rows.end(), [&](const CountRow* row) {
+                return row->compiled &&
+                       row->compiled->architecture != (gpu ? gpu->architecture : kArchitecture);
+            }))
+            text += kStandInLegend;
         if (gpu) {
             text += '\n' + tables(rows, false, format, [&](std::span<const CountRow* const> some) {
                         return bound_table(some, *gpu);
@@ -145,10 +148,10 @@ Table csv_table(std::span<const CountRow> rows) {
 
 namespace {
 
-Json json_of(const std::optional<Compiled>& compiled, const std::string& architecture) {
+Json json_of(const std::optional<Compiled>& compiled) {
     if (!compiled || !compiled->main_loop) return nullptr;
     const Instructions& loop = *compiled->main_loop;
-    Json json{{"architecture", architecture},
+    Json json{{"architecture", compiled->architecture},
               {"registers", compiled->registers},
               {"ffma_reuse", compiled->ffma_reuse},
               {"main_loop", {{"instructions", loop.all}, {"ffma", loop.ffma}}}};
@@ -196,7 +199,7 @@ Json json_of(const CountRow& row, const Gpu* gpu) {
                                  {"wavefronts", site.wavefronts},
                                  {"ideal_wavefronts", site.ideal_wavefronts},
                                  {"source", source_line(source, site.line)}});
-    json["compiled"] = json_of(row.compiled, gpu ? gpu->architecture : kArchitecture);
+    json["compiled"] = json_of(row.compiled);
     json["bound"] = row.bound && gpu ? json_of(*row.bound, *gpu, row.measured) : Json(nullptr);
     return json;
 }

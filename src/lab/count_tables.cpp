@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lab/lesson.h"
+#include "lab/quantities.h"
 #include "lab/text.h"
 
 namespace tilewright::lab {
@@ -115,10 +116,15 @@ Table totals_table(std::span<const CountRow* const> rows) {
     return table;
 }
 
-Table compiled_table(std::span<const CountRow* const> rows, const std::string& architecture) {
-    std::vector<Table::Column> columns{{"compiled for sm_" + architecture, Align::left}};
-    for (const CountRow* row : rows) columns.push_back({row->count.label});
+Table compiled_table(std::span<const CountRow* const> rows) {
+    std::vector<Table::Column> columns{{"", Align::left}};
+    std::vector<std::string> architectures{"compiled for"};
+    for (const CountRow* row : rows) {
+        columns.push_back({row->count.label});
+        architectures.push_back(row->compiled ? "sm_" + row->compiled->architecture : "-");
+    }
     Table table(columns);
+    table.add(std::move(architectures));
     const auto add = [&](const std::string& label, int digits, const auto& value_of) {
         std::vector<std::string> cells{label};
         bool any = false;

@@ -28,8 +28,8 @@ struct CountRow {
 /// The quantities of the first kernel, and what became of them in the others.
 Table totals_table(std::span<const CountRow* const> rows);
 
-/// What the compiler made of each for this architecture: the GPU's side of the totals.
-Table compiled_table(std::span<const CountRow* const> rows, const std::string& architecture);
+/// What the compiler made of each: the GPU's side of the totals.
+Table compiled_table(std::span<const CountRow* const> rows);
 
 /// Bound, measured rate and the terms of each, which all have a bound.
 Table bound_table(std::span<const CountRow* const> rows, const Gpu& gpu);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "lab/device.h"
 #include "lab/lesson.h"
 #include "lab/registry.h"
 #include "lab/selection.h"
@@ -38,13 +37,6 @@ std::vector<OccupancyOn> occupancy_on(const std::string& word, const Variant& va
     return all;
 }
 
-Json json_of(const Variant& variant) {
-    const TileConfig& c = variant.config;
-    return {{"name", variant.name},   {"block_m", c.block.m},   {"block_n", c.block.n},
-            {"block_k", c.block.k},   {"warp_m", c.warp.m},     {"warp_n", c.warp.n},
-            {"thread_m", c.thread.m}, {"thread_n", c.thread.n}, {"threads", c.threads}};
-}
-
 Json json_of(const Resources& each) {
     return {{"variant", each.variant},         {"architecture", each.architecture},
             {"registers", each.registers},     {"shared_bytes", each.shared_bytes},
@@ -62,6 +54,8 @@ Json json_of(const OccupancyOn& on) {
     json["limit"] = on.code ? Json(on.occupancy.limit) : Json(nullptr);
     return json;
 }
+
+using lab::json_of;
 
 template <class Range>
 Json array_of(const Range& range) {
@@ -86,13 +80,13 @@ Explanation explain(const KernelDefinition& rung, const std::string& variant,
     result.variant = &variant_of(rung, variant);
     result.sums = tile_arithmetic(result.variant->config);
     result.rules = rules_in(source_of(rung));
-    result.resources = resources_of(rung);
+    result.resources = resources_of(embedded_resources(), rung.id);
     result.occupancy = occupancy_on(gpu, *result.variant, result.resources);
-    try {
-        result.claims = check_claims(rung.claims, count_for_claims(*result.variant));
-    } catch (const DeviceError& error) {
-        result.failure = error.what();
-    }
+    const Count count = count_for_claims({&rung, result.variant});
+    if (count.ok())
+        result.claims = check_claims(rung.claims, count.counters);
+    else
+        result.failure = count.failure;
     return result;
 }
 

@@ -10,8 +10,8 @@
 
 #include "core/kernel.h"
 #include "lab/claims.h"
+#include "lab/compiled.h"
 #include "lab/gpus.h"
-#include "lab/resources.h"
 #include "lab/tile_arithmetic.h"
 
 namespace tilewright::lab {

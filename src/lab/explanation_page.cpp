@@ -118,8 +118,7 @@ std::string occupancy(const Explanation& e) {
                    on.occupancy.limit});
     }
     std::string text = "\nOccupancy\n" + table.plain();
-    if (foreign)
-        text += "Where a GPU's own code is not recorded, the nearest architecture's stands in.\n";
+    if (foreign) text += kStandInLegend;
     if (e.occupancy.size() == 1)
         text += paragraph("source", fmt::format("{}: {}", e.occupancy.front().gpu->name,
                                                 e.occupancy.front().gpu->source));

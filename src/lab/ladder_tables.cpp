@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "lab/quantities.h"
 #include "lab/registry.h"
 
 namespace tilewright::lab {
@@ -72,23 +73,23 @@ Table sweep_table(std::span<const KernelDefinition* const> rungs, std::span<cons
 }
 
 Table counted_table(std::span<const Row> rows, const Case& test) {
-    Table table({{"rung", Align::left},
-                 {"name", Align::left},
-                 {"loads"},
-                 {"sectors"},
-                 {"B/result"},
-                 {"wavefronts"},
-                 {"words"},
-                 {"barriers"}});
-    constexpr std::pair<const char*, int> kColumns[] = {
-        {"global_load_requests", 0}, {"sectors_per_load", 2}, {"global_bytes_per_result", 1},
-        {"wavefronts_per_load", 2},  {"words_per_ffma", 2},   {"barriers_per_block", 0}};
+    constexpr std::pair<const char*, const char*> kColumns[] = {
+        {"loads", "global_load_requests"},
+        {"sectors", "sectors_per_load"},
+        {"B/result", "global_bytes_per_result"},
+        {"wavefronts", "wavefronts_per_load"},
+        {"words", "words_per_ffma"},
+        {"barriers", "barriers_per_block"}};
+    std::vector<Table::Column> columns{{"rung", Align::left}, {"name", Align::left}};
+    for (const auto& [title, key] : kColumns) columns.push_back({title});
+    Table table(std::move(columns));
     for (const Row& row : rows) {
         if (!row.counted || row.test != test) continue;
         std::vector<std::string> cells{row.label, row.name};
-        for (const auto& [key, digits] : kColumns) {
-            const double value = value_of(*row.counted, key);
-            cells.push_back(value > 0 ? fmt::format("{:.{}f}", value, digits) : "-");
+        for (const auto& [title, key] : kColumns) {
+            const Quantity& quantity = *quantity_of(key);
+            const double value = quantity.value(*row.counted);
+            cells.push_back(value > 0 ? number(value, quantity.digits) : "-");
         }
         table.add(std::move(cells));
     }

@@ -22,8 +22,7 @@ struct Options {
     std::string sizes;  ///< Square shapes, see parse_sizes.
     std::vector<std::string> shapes;  ///< "MxNxK"
     std::string variant = "default";  ///< A name, or "all".
-    std::string gpu = "h200";  ///< A word of gpus.h, or "all".
-    std::string bound_gpu;  ///< A word of gpus.h, for count's bounds; empty makes none.
+    std::string gpu;  ///< A word of gpus.h, or explain's "all".
     std::string transa = "N", transb = "N", dist = "uniform", offsets;
     std::string lda, ldb, ldc, alpha = "1", beta = "0", seed = "1";  ///< Texts: see cases_of.
 

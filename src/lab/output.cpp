@@ -113,10 +113,14 @@ void Report::add(std::span<const Row> rows) {
 }
 
 void Report::finish() {
-    file_.write(render(format_));
-    if (file_ && quiet_) return;
-    // The file has the chosen format; people who watch get the table.
-    const std::string text = render(file_ ? Format::table : format_);
+    deliver(file_, format_, quiet_, [this](Format format) { return render(format); });
+}
+
+void deliver(const OutputFile& file, Format format, bool quiet,
+             const std::function<std::string(Format)>& render) {
+    file.write(render(format));
+    if (file && quiet) return;
+    const std::string text = render(file ? Format::table : format);
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
 }

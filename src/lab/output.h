@@ -68,6 +68,11 @@ class Report {
     std::chrono::steady_clock::time_point written_;
 };
 
+/// To the file in this format, and to stdout, where people get the table when there is a file, and
+/// nothing when they want quiet.
+void deliver(const OutputFile& file, Format format, bool quiet,
+             const std::function<std::string(Format)>& render);
+
 /// Text to stdout or the file of a verb that has no rows.
 void deliver(const Options& options, const std::string& text);
 

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "lab/cublas.h"
 #include "ladder/ladder.h"
 
@@ -35,6 +38,15 @@ const char* name_of(Kind kind) {
 
 std::string title_of(const KernelDefinition& rung) {
     return fmt::format("{} {}", ladder::number_of(rung), ladder::name_of(rung));
+}
+
+nlohmann::ordered_json json_of(const Variant& variant) {
+    nlohmann::ordered_json json{{"name", variant.name}};
+    for_each_member(variant.config, [&](std::string name, int value) {
+        std::replace(name.begin(), name.end(), '.', '_');
+        json[name] = value;
+    });
+    return json;
 }
 
 }  // namespace tilewright::lab

@@ -3,6 +3,7 @@
 // All that can be told of rungs without a device.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,8 @@ const char* name_of(Kind kind);
 
 /// "10 warp_tile": number and name.
 std::string title_of(const KernelDefinition& rung);
+
+/// Its name and the numbers of its configuration: "block_m".
+nlohmann::ordered_json json_of(const Variant& variant);
 
 }  // namespace tilewright::lab

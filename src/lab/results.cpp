@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "lab/quantities.h"
 #include "lab/sizes.h"
 #include "lab/text.h"
 #include "lab/usage.h"

@@ -112,12 +112,8 @@ std::vector<Rule> rules_in(std::string_view source) {
 }
 
 std::string with_values(const std::string& condition, const TileConfig& c) {
-    const std::map<std::string, int> sizes{
-        {"block.m", c.block.m},      {"block.n", c.block.n},   {"block.k", c.block.k},
-        {"thread.m", c.thread.m},    {"thread.n", c.thread.n}, {"threads", c.threads},
-        {"pad_a", c.pad_a},          {"pad_b", c.pad_b},       {"warp.m", c.warp.m},
-        {"warp.n", c.warp.n},        {"unroll_k", c.unroll_k}, {"warp_n_steps", c.warp_n_steps},
-        {"min_blocks", c.min_blocks}};
+    std::map<std::string, int> sizes;
+    for_each_member(c, [&](const char* name, int size) { sizes[name] = size; });
     static const std::regex name("kTile\\.([a-z_]+(\\.[mnk])?)");
     std::string text;
     auto rest = condition.cbegin();

@@ -186,9 +186,8 @@ int run_check(const Options& options) {
             if (!interrupted()) all.push_back(check(*device, candidate, cases, options, progress));
     }
     const Json environment = environment_of(*device, options.command);
-    file.write(rendered(all, environment, format));
-    if (!file || !options.quiet)
-        fmt::print("{}", rendered(all, environment, file ? Format::table : format));
+    deliver(file, format, options.quiet,
+            [&](Format each) { return rendered(all, environment, each); });
     const bool ok = std::all_of(all.begin(), all.end(), [](const Checked& c) { return c.ok(); });
     return interrupted() ? kInterrupted : ok ? kRight : kWrong;
 }

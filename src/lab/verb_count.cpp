@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "lab/count_report.h"
 #include "lab/environment.h"
@@ -50,9 +49,10 @@ std::string rendered(std::span<const std::vector<CountRow>> counts, const Gpu* g
 void add_bound(CountRow& row, Device& device, const Gpu& gpu, std::span<const Measured> measured) {
     const KernelDefinition& rung = *row.count.rung;
     const Variant& variant = *row.count.variant;
-    row.bound =
-        bound_of(row.count, built_for(gpu, rung, variant, embedded_resources(), embedded_sass()),
-                 gpu, count_whole_tile(device, {&rung, &variant}, row.count.test));
+    const Built built = built_for(gpu, rung, variant, embedded_resources(), embedded_sass());
+    row.compiled = built.compiled;
+    row.bound = bound_of(row.count, built, gpu,
+                         count_whole_tile(device, {&rung, &variant}, row.count.test));
     row.measured = measured_gflops(measured, rung.id, variant.name, row.count.test);
 }
 
@@ -65,7 +65,7 @@ int run_count(const Options& asked) {
             fmt::format("--device: count runs in CPU mode, not on GPU '{}'", options.device));
     if (options.shapes.empty() && options.sizes.empty()) options.shapes = {kShape};
     const std::vector<Case> cases = cases_of(options);
-    const Gpu* gpu = options.bound_gpu.empty() ? nullptr : &gpu_of(options.bound_gpu);
+    const Gpu* gpu = options.gpu.empty() ? nullptr : &gpu_of(options.gpu);
     const Format format = format_of(options);
     const OutputFile file(options.output);
     const auto device = open_cpu(CpuMode::counted);
@@ -86,16 +86,17 @@ int run_count(const Options& asked) {
             CountRow& row = counts.back().back();
             failed = failed || !row.count.ok();
             if (!row.count.ok()) continue;
-            row.compiled = compiled_of(embedded_sass(), candidate.rung->id, candidate.variant->name,
-                                       gpu ? gpu->architecture : kArchitecture);
-            if (gpu) add_bound(row, *device, *gpu, measured);
+            if (gpu)
+                add_bound(row, *device, *gpu, measured);
+            else
+                row.compiled = compiled_of(embedded_sass(), candidate.rung->id,
+                                           candidate.variant->name, kArchitecture);
         }
     }
     progress.clear();
     const Json environment = environment_of(*device, options.command);
-    file.write(rendered(counts, gpu, environment, format));
-    if (!file || !options.quiet)
-        fmt::print("{}", rendered(counts, gpu, environment, file ? Format::table : format));
+    deliver(file, format, options.quiet,
+            [&](Format each) { return rendered(counts, gpu, environment, each); });
     return interrupted() ? kInterrupted : failed ? kWrong : kRight;
 }
 

@@ -11,13 +11,20 @@
 
 namespace tilewright::lab {
 
+namespace {
+
+constexpr const char* kGpu = "h200";
+
+}  // namespace
+
 int run_explain(const Options& options) {
     const auto all = registry();
     const KernelDefinition& rung = select_rung(all, options.rungs.front());
     const Format format = format_of(options);
     if (format == Format::csv || format == Format::md)
         throw UsageError("--format: explain gives a page (table) or json");
-    const Explanation explanation = explain(rung, options.variant, options.gpu);
+    const Explanation explanation =
+        explain(rung, options.variant, options.gpu.empty() ? kGpu : options.gpu);
     if (format == Format::json)
         deliver(options,
                 json_of(explanation).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +

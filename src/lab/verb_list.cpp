@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(const KernelDefinition& rung) {
     Json variants = Json::array();
-    for (const Variant& variant : rung.variants) variants.push_back(variant.name);
+    for (const Variant& variant : rung.variants) variants.push_back(lab::json_of(variant));
     Json json{{"id", rung.id}};
     json["number"] = ladder::number_of(rung);
     json["name"] = ladder::name_of(rung);

@@ -90,6 +90,8 @@ constexpr const char* kAliases[] = {"shared_tile"};
 constexpr Claim kClaims[] = {
     {"global bytes/result", 2 * 256 * 4 / 32 + 4},  // a loaded element serves 32 products
     {"FLOP/byte loaded", 8},
+    {"FFMA/global load", 32.0 / 2},
+    {"wavefronts stored/load", 1},
     {"words/FFMA", 2},
     {"wavefronts/load of As", 1},
     {"wavefronts/load of Bs", 1},

@@ -92,6 +92,8 @@ constexpr const char* kAliases[] = {"block_tile_1d"};
 constexpr Claim kClaims[] = {
     {"global bytes/result", 2 * 256 * 4 / 64 + 4},  // a loaded element serves 64 products
     {"FLOP/byte loaded", 16},
+    {"FFMA/global load", 64.0 / 2},
+    {"wavefronts stored/load", 1},
     {"words/FFMA", 9.0 / 8},
     {"wavefronts/load of As", 1},  // all lanes want the same word
     {"wavefronts/load of Bs", 1},

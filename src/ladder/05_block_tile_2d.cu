@@ -121,6 +121,8 @@ constexpr const char* kAliases[] = {"block_tile_2d"};
 constexpr Claim kClaims[] = {
     {"FLOP/byte loaded", 32},
     {"FFMA/global load", 64},  // 8 loads of a thread for each k-tile, and 8 * 64 products
+    {"sectors/FFMA", 4.0 / 64},
+    {"wavefronts stored/load", 1},
     {"words/FFMA", 16.0 / 64},
     {"loads/k", 16},
     {"wavefronts/load of As", 2},

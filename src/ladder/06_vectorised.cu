@@ -163,6 +163,7 @@ constexpr const char* kAliases[] = {"vectorised"};
 constexpr Claim kClaims[] = {
     {"FLOP/byte loaded", 32},
     {"FFMA/global load", 4 * 64},
+    {"sectors/load", 16},  // 32 lanes of 16 bytes
     {"words/FFMA", 16.0 / 64},
     {"loads/k", 2 + 2},
     {"loads/k of Bs", 2},
@@ -171,6 +172,7 @@ constexpr Claim kClaims[] = {
     {"wavefronts/k", 2 * 2 + 2 * 8},
     {"wavefronts/k of Bs", 2 * 8},
     {"ways/store of As", 2},  // lanes of a warp store into two rows with the same banks
+    {"wavefronts stored/load of A", 4 * 2},  // a float4 is stored word by word
     {"wavefronts stored/load of B", 4},
     {"barriers/block", 2 * 256 / 8},
 };

@@ -159,6 +159,8 @@ constexpr TileConfig kDefault{
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}};
 constexpr const char* kAliases[] = {"permuted_b_tile"};
 constexpr Claim kClaims[] = {
+    {"FFMA/global load", 4 * 64},
+    {"sectors/load", 16},
     {"words/FFMA", 16.0 / 64},
     {"loads/k", 2 + 8},
     {"loads/k of Bs", 8},
@@ -166,6 +168,7 @@ constexpr Claim kClaims[] = {
     {"wavefronts/k", 2 * 2 + 8 * 1},
     {"wavefronts/k of Bs", 8 * 1},
     {"ways/store of Bs", 2},
+    {"wavefronts stored/load of A", 4 * 2},
     {"wavefronts stored/load of B", 4 * 2},  // a float4 is stored word by word
 };
 

@@ -181,6 +181,8 @@ constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>},
                                  {"a4", kPaddedA, run<kPaddedA>}};
 constexpr const char* kAliases[] = {"padded_tiles"};
 constexpr Claim kClaims[] = {
+    {"FFMA/global load", 4 * 64},
+    {"sectors/load", 16},
     {"words/FFMA", 16.0 / 64},
     {"loads/k", 2 + 8},
     {"loads/k of Bs", 8},
@@ -189,6 +191,7 @@ constexpr Claim kClaims[] = {
     {"wavefronts/k of Bs", 8 * 4},
     {"ways/store of As", 2},
     {"ways/store of Bs", 4},
+    {"wavefronts stored/load of A", 4 * 2},
     {"wavefronts stored/load of B", 4 * 4},
 };
 

@@ -176,10 +176,14 @@ constexpr Variant kVariants[] = {
 };
 constexpr const char* kAliases[] = {"tuned"};
 constexpr Claim kClaims[] = {
+    {"FFMA/global load", 4 * 64},
+    {"sectors/load", 16},
     {"words/FFMA", 16.0 / 64},  // as in its parent
     {"loads/k", 2 + 2},
     {"wavefronts/k", 2 * 2 + 2 * 8},
     {"ways/store of As", 4},  // BK 16: four groups of a warp's lanes store to the same banks
+    {"wavefronts stored/load of A", 4 * 4},
+    {"wavefronts stored/load of B", 4},
     {"barriers/block", 2 * 256 / 16},
 };
 

@@ -193,6 +193,8 @@ constexpr TileConfig kA100{.block = {64, 128, 16},
 constexpr Variant kVariants[] = {{"default", kDefault, run<kDefault>}, {"a100", kA100, run<kA100>}};
 constexpr const char* kAliases[] = {"warp_tile"};
 constexpr Claim kClaims[] = {
+    {"FFMA/global load", 4 * 64},
+    {"sectors/load", 16},
     {"words/FFMA", 24.0 / 128},  // 8 of A and 16 of B
     {"FFMA/k", 128},
     {"loads/k", 2 + 4},
@@ -200,6 +202,7 @@ constexpr Claim kClaims[] = {
     {"wavefronts/load of As", 2},
     {"wavefronts/load of Bs", 4},
     {"ways/store of As", 4},
+    {"wavefronts stored/load of A", 4 * 4},
     {"wavefronts/store of Bs", 4},
     {"barriers/block", 2 * 256 / 16},
 };
