@@ -244,8 +244,7 @@ int run_profile(const Options& asked) {
         for (const Profile& profile : all) text += '\n' + text_of(profile, wanted);
         return text;
     };
-    file.write(rendered(format));
-    if (!file || !options.quiet) fmt::print("{}", rendered(file ? Format::table : format));
+    deliver(file, format, options.quiet, rendered);
     const bool explained = std::all_of(all.begin(), all.end(), [](const Profile& profile) {
         return std::all_of(profile.counters.begin(), profile.counters.end(),
                            [](const Compared& c) { return c.explained(); });
