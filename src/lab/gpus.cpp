@@ -62,7 +62,7 @@ constexpr Gpu gpu(const char* word, const char* name, const Multiprocessor& sm, 
 constexpr Gpu kGpus[] = {
     gpu("h200", "NVIDIA H200 SXM", kHopper, 132, 1980, 4800, 60 * kMiB,
         "NVIDIA H200 datasheet; SMs, clock and L2 as the device reports them; launch: "
-        "results/nvidia-h200-2026-11-29-launch.json",
+        "results/nvidia-h200-2026-11-30-launch.json",
         0.497),
     gpu("h100", "NVIDIA H100 SXM 80 GB", kHopper, 132, 1980, 3352, 50 * kMiB,
         "NVIDIA H100 Tensor Core GPU Architecture whitepaper; clock: NVML"),
