@@ -59,6 +59,9 @@ def rungs_table(rungs):
 
 
 COUNT_SIZE, COUNT_GPU = 2048, "h200"
+# As `count` labels them.
+LIMITERS = {"ffma": "FFMA", "issue": "instructions", "shared": "shared memory", "l1": "L1",
+            "l2": "L2 to L1", "dram": "DRAM", "launch": "launch"}
 
 
 def counts_table(program, rungs):
@@ -68,7 +71,7 @@ def counts_table(program, rungs):
     if counted.returncode != 0:
         raise Fault(f"{program} count: {counted.stderr.strip()}")
     counts = {count["rung"]: count for count in json.loads(counted.stdout)["counts"]}
-    lines = ["| rung | sectors a load | bytes moved for a result | wavefronts a shared load | words an FFMA "
+    lines = ["| rung | bytes moved for a result | words an FFMA | wavefronts an FFMA | instructions an FFMA "
              "| at most, GFLOP/s | measured | limited by |", "|---|" + "---:|" * 6 + "---|"]
 
     def cell(value, digits):
@@ -76,12 +79,12 @@ def counts_table(program, rungs):
 
     for rung in rungs:
         count = counts[rung["id"]]
-        totals, bound = count["totals"], count["bound"]
-        lines.append(f"| {link(rung)} | {cell(totals['sectors_per_load'], 2)} "
-                     f"| {cell(totals['global_bytes_per_result'], 0)} "
-                     f"| {cell(totals['wavefronts_per_load'], 2)} | {cell(totals['words_per_ffma'], 4)} "
-                     f"| {cell(bound['gflops'], 0)} | {cell(bound['measured_gflops'], 0)} "
-                     f"| {bound['limiter']} |")
+        totals, bound, compiled = count["totals"], count["bound"], count["compiled"]
+        loop = compiled["main_loop"]
+        lines.append(f"| {link(rung)} | {cell(totals['global_bytes_per_result'], 0)} "
+                     f"| {cell(totals['words_per_ffma'], 4)} | {cell(compiled['shared_wavefronts_per_ffma'], 3)} "
+                     f"| {loop['instructions'] / loop['ffma']:.2f} | {cell(bound['gflops'], 0)} | {cell(bound['measured_gflops'], 0)} "
+                     f"| {LIMITERS[bound['limiter']]} |")
     return lines
 
 

@@ -112,7 +112,7 @@ void add_rungs(CLI::App& app, Options& o) {
 }
 
 void add_count_options(CLI::App& app, Options& o) {
-    app.add_option("--device", o.device, "cpu: GPUs have no such counters");
+    app.add_option("--device", o.device, "cpu, the only one: profile reads a GPU's counters");
     add_gpu_option(app, o, "Bound the speed on this GPU from its public numbers: {}");
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 
+#include "lab/least_work.h"
 #include "lab/lesson.h"
 #include "lab/quantities.h"
 #include "lab/registry.h"
@@ -24,25 +25,26 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kTotalsLegend =
     "Requests and FFMA are instructions of a warp, as the source has them. sector: 32\n"
     "bytes of global memory. wavefront: one pass through the banks of shared memory;\n"
-    "ideal: the fewest for these widths; conflict ways: wavefronts over ideal. words:\n"
-    "what a lane loads from shared memory. result: an element of C. DRAM, at best: A,\n"
-    "B and C move once, C twice if it is read. x: times what the first kernel has.\n";
+    "ideal: the fewest for these widths and addresses; ways: wavefronts over ideal.\n"
+    "words: what a lane loads from shared memory. result: an element of C. DRAM, at\n"
+    "best: A, B and C move once, C twice if it is read. x: times the first kernel's.\n";
 
 constexpr const char* kCompiledLegend =
-    "What nvcc makes of it: one round of the loop that holds the FFMAs.\n"
-    "Where scalar loads of the source are fewer and wider here, it has merged them.\n";
+    "What nvcc makes of it: one round of the innermost loop that holds the FFMAs.\n"
+    "Where scalar loads of the source are fewer and wider here, it has merged them;\n"
+    "wavefronts / FFMA: the least that these accesses to shared memory then take.\n";
 
 constexpr const char* kBoundLegend =
     "No run with these counts and cold operands (not in L2 before) can be faster: the\n"
     "largest of the times, in us, that a part takes at least. instructions: all of\n"
     "the main loop, as compiled. DRAM: A, B and what is read of C once, and of C's\n"
-    "writes what L2 cannot hold. launch: an empty kernel, where measured. waves: the\n"
-    "busiest SM's tiles over the mean. Derived, and what is assumed: docs/bound.md.\n";
+    "writes what L2 cannot hold. launch: an empty kernel, where measured. What is\n"
+    "missing to 100 % is latency and waiting. Derived, and what is assumed: docs/bound.md.\n";
 
 constexpr const char* kSitesLegend =
-    "sectors, wavefronts: of one request. ideal: the wavefronts that its width needs.\n"
-    "ways: the one over the other; a 4-way conflict takes 4 times as long. A v behind\n"
-    "the width: volatile, which the compiler keeps as it is.\n";
+    "sectors, wavefronts: of one request. ideal: the fewest that its width and its\n"
+    "addresses allow. ways: the one over the other; a 4-way conflict takes 4 times as\n"
+    "long. A v behind the width: volatile, which the compiler keeps as it is.\n";
 
 std::string blocks_run(const Count& count) {
     if (!count.sampled()) return {};
@@ -148,7 +150,7 @@ Table csv_table(std::span<const CountRow> rows) {
 
 namespace {
 
-Json json_of(const std::optional<Compiled>& compiled) {
+Json json_of(const Count& count, const std::optional<Compiled>& compiled) {
     if (!compiled || !compiled->main_loop) return nullptr;
     const Instructions& loop = *compiled->main_loop;
     Json json{{"architecture", compiled->architecture},
@@ -163,6 +165,8 @@ Json json_of(const std::optional<Compiled>& compiled) {
     add("shared_stores", loop.shared_stores);
     add("global_loads", loop.global_loads);
     json["main_loop"]["barriers"] = loop.barriers;
+    json["shared_wavefronts_per_ffma"] =
+        least_shared_wavefronts(count, compiled) / static_cast<double>(count.totals.ffma);
     return json;
 }
 
@@ -199,7 +203,7 @@ Json json_of(const CountRow& row, const Gpu* gpu) {
                                  {"wavefronts", site.wavefronts},
                                  {"ideal_wavefronts", site.ideal_wavefronts},
                                  {"source", source_line(source, site.line)}});
-    json["compiled"] = json_of(row.compiled);
+    json["compiled"] = json_of(count, row.compiled);
     json["bound"] = row.bound && gpu ? json_of(*row.bound, *gpu, row.measured) : Json(nullptr);
     return json;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lab/least_work.h"
 #include "lab/lesson.h"
 #include "lab/quantities.h"
 #include "lab/text.h"
@@ -151,6 +152,14 @@ Table compiled_table(std::span<const CountRow* const> rows) {
     add("  all, on the shortest way", 0, [](const Compiled& c) { return c.main_loop->all; });
     add("  all for each FFMA", 2,
         [](const Compiled& c) { return c.main_loop->all / c.main_loop->ffma; });
+    std::vector<std::string> wavefronts{"wavefronts / FFMA"};
+    for (const CountRow* row : rows)
+        wavefronts.push_back(number(row->compiled
+                                        ? least_shared_wavefronts(row->count, row->compiled) /
+                                              static_cast<double>(row->count.totals.ffma)
+                                        : kNone,
+                                    3));
+    table.add(std::move(wavefronts));
     return table;
 }
 
@@ -166,7 +175,7 @@ Table bound_table(std::span<const CountRow* const> rows, const Gpu& gpu) {
     add("GFLOP/s, at most", [](const CountRow& row) { return number(row.bound->gflops, 0); });
     add("GFLOP/s, measured",
         [](const CountRow& row) { return number(row.measured.value_or(kNone), 0); });
-    add("  % of the bound", [](const CountRow& row) {
+    add("  % of at most", [](const CountRow& row) {
         return number(row.measured.value_or(kNone) / row.bound->gflops * 100, 1);
     });
     add("limiter", [](const CountRow& row) { return row.bound->limiter_label(); });
@@ -175,7 +184,7 @@ Table bound_table(std::span<const CountRow* const> rows, const Gpu& gpu) {
             const double us = row.bound->terms[i].us;
             return number(us > 0 ? us : kNone, 2);
         });
-    add("waves", [](const CountRow& row) { return number(row.bound->waves, 2); });
+    add("busiest SM / mean", [](const CountRow& row) { return number(row.bound->waves, 2); });
     return table;
 }
 

@@ -24,9 +24,10 @@
 //          transposed store is the price: 4 scalar stores of 2 wavefronts each.
 //
 // Look at  Shared loads by instruction fall from 16 to 4 for each k, as written (the compiler
-//          merges some of rung 05's too); as words they stay 0.25 an FFMA. Wavefronts fall from 48
-//          to 20 for each k: 2 to read A, where neighbouring lanes want the same piece, and still 8
-//          to read B where 4 would do, since lanes lie 32 bytes apart.
+//          merges rung 05's too); as words they stay 0.25 an FFMA. As written, wavefronts fall from
+//          48 to 20 for each k; merged, 05's are nearly as few already. Reading A takes 2, where
+//          neighbouring lanes want the same piece, and reading B still 8 where 4 would do, since
+//          lanes lie 32 bytes apart.
 //
 // Next     Two detours try to remove these conflicts, 07 and 08; 09 tunes the sizes.
 #include "device/kernel.h"
