@@ -38,8 +38,9 @@ constexpr const char* kBoundLegend =
     "No run with these counts and cold operands (not in L2 before) can be faster: the\n"
     "largest of the times, in us, that a part takes at least. instructions: all of\n"
     "the main loop, as compiled. DRAM: A, B and what is read of C once, and of C's\n"
-    "writes what L2 cannot hold. launch: an empty kernel, where measured. What is\n"
-    "missing to 100 % is latency and waiting. Derived, and what is assumed: docs/bound.md.\n";
+    "writes what L2 cannot hold. launch: an empty kernel, where measured. What a\n"
+    "measured rate lacks to 100 % is latency and waiting. Derived, and what is\n"
+    "assumed: docs/bound.md.\n";
 
 constexpr const char* kSitesLegend =
     "sectors, wavefronts: of one request. ideal: the fewest that its width and its\n"

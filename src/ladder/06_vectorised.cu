@@ -25,9 +25,9 @@
 //
 // Look at  Shared loads by instruction fall from 16 to 4 for each k, as written (the compiler
 //          merges rung 05's too); as words they stay 0.25 an FFMA. As written, wavefronts fall from
-//          48 to 20 for each k; merged, 05's are nearly as few already. Reading A takes 2, where
-//          neighbouring lanes want the same piece, and reading B still 8 where 4 would do, since
-//          lanes lie 32 bytes apart.
+//          48 to 20 for each k; merged, those of rung 05 are nearly as few already. Reading A takes
+//          2, where neighbouring lanes want the same piece, and reading B still 8 where 4 would do,
+//          since lanes lie 32 bytes apart.
 //
 // Next     Two detours try to remove these conflicts, 07 and 08; 09 tunes the sizes.
 #include "device/kernel.h"
