@@ -275,6 +275,20 @@ TEST(Blocks, WaitForTheirOwnThreads) {
     EXPECT_EQ(found.memory.words[0], 1.0f);
 }
 
+TEST(Blocks, ThatOnlyLoadForLongAreNotStuck) {
+    // More than a machine waits for what nobody can see, in loads and products alone.
+    const auto start = std::chrono::steady_clock::now();
+    const auto is_long = [&] {
+        return std::chrono::steady_clock::now() - start > std::chrono::seconds(4);
+    };
+    expect_none(run(2, 1, [&](auto A, auto) {
+        float sum = 0.0f;
+        for (unsigned i = 0; i % 512 != 0 || i == 0 || !is_long(); ++i)
+            sum = fma_(A[1024 + i % 2048], 1.0f, sum);
+        A[blockIdx.x] = sum;
+    }));
+}
+
 TEST(Blocks, PollsAreCountedOnce) {
     unsigned flags[2] = {};
     const Bounds bounds(flags, 1, 2, 0, "flags");

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <sstream>
 
 #include "lab/compiled.h"
@@ -114,14 +113,6 @@ std::string merged_into(const Count& count, const std::string& architecture, dou
     return fmt::format("merged by the compiler: {} for {} FFMA", text, loop.ffma);
 }
 
-/// Some tiles are cut off, so that lanes of a warp take turns.
-bool has_edges(const Count& count) {
-    const Tile& tile = count.variant->config.block;
-    const Case& test = count.test;
-    return test.m % std::max(tile.m, 1) != 0 || test.n % std::max(tile.n, 1) != 0 ||
-           test.k % std::max(tile.k, 1) != 0;
-}
-
 std::string why(const Counter& counter, double cpu, double gpu, const Count& count,
                 const std::string& architecture, double arbitration) {
     if (gpu == cpu) return {};
@@ -135,10 +126,6 @@ std::string why(const Counter& counter, double cpu, double gpu, const Count& cou
     if (name == "shared store conflicts" && gpu > cpu && gpu - cpu < 1.5 * arbitration)
         return fmt::format("arbitration with loads, {:.0f} in all, another in each run",
                            arbitration);
-    // See docs/cpu-mode.md: which lanes of a warp load together.
-    if (name.starts_with("global") && name.ends_with("sectors") && has_edges(count) &&
-        std::abs(gpu - cpu) < 0.01 * cpu)
-        return "edges: lanes that skip rounds of a loop are put together from others";
     return kNotExplained;
 }
 

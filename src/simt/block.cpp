@@ -54,6 +54,7 @@ void BlockRunner::start(const Launch& launch, uint32_t launch_number, uint64_t b
     fenced_through_ = 0;
     past_ = unfenced_ = {};
     abandoned_ = false;
+    steps_in_vain_ = 0;
     while (std::ssize(threads_) < thread_count_) threads_.push_back(std::make_unique<Thread>());
     for (int i = 0; i < thread_count_; ++i) {
         Thread& thread = *threads_[i];
@@ -95,8 +96,6 @@ BlockRunner::Progress BlockRunner::step() {
             steps_in_vain_ = 0;
             continue;
         }
-        if (any([](const auto& thread) { return thread->state == Thread::State::ready; }))
-            return std::max(progress, Progress::maybe);
         if (any([](const auto& thread) { return thread->state == Thread::State::polling; })) {
             const bool looks_elsewhere =
                 any([&](const auto& thread) { return thread->polled.size() > steps_in_vain_; });
@@ -177,9 +176,8 @@ BlockRunner::Progress BlockRunner::run_lanes(int warp) {
         const Record* logged = thread.lane.next;
         thread.has_news = false;
         resume(thread);
-        const bool only_loads =
-            thread.state == Thread::State::polling || thread.state == Thread::State::log_full;
-        if (!only_loads || thread.lane.stores != stores || thread.has_news)
+        if (thread.state != Thread::State::polling || thread.lane.stores != stores ||
+            thread.has_news)
             progress = Progress::made;
         else if (!launch_->counted || thread.lane.next != logged)
             progress = std::max(progress, Progress::maybe);

@@ -97,7 +97,6 @@ class BlockRunner {
     Order& order() { return order_; }
     SharedShadow& shadow() { return shadow_; }
     Mbarriers& mbarriers() { return mbarriers_; }
-    WarpAccount& account() { return account_; }
     Past& past() { return past_; }
     const Past& unfenced() const { return unfenced_; }
     uint32_t epoch() const { return Order::epoch_of(order_.now(0)); }
