@@ -22,6 +22,10 @@ struct TileConfig {
     int warp_n_steps = 0;  ///< Steps in which a warp covers its tile along n.
     int unroll_k = 1;  ///< Steps along k that the inner loop unrolls.
     int min_blocks = 0;  ///< Blocks an SM must hold: bounds the registers; 0 does not.
+    int stages = 1;  ///< k-tiles that shared memory holds at a time.
+    int producers = 0;  ///< Threads beside `threads` that only copy.
+    int group_m = 0;  ///< Block tiles along m that consecutive blocks take before the next column.
+    int split_k = 1;  ///< Parts of k that different blocks compute.
 
     bool operator==(const TileConfig&) const = default;
 };
@@ -44,8 +48,12 @@ void for_each_member(const TileConfig& config, const Function& f) {
     f("warp_n_steps", config.warp_n_steps);
     f("unroll_k", config.unroll_k);
     f("min_blocks", config.min_blocks);
+    f("stages", config.stages);
+    f("producers", config.producers);
+    f("group_m", config.group_m);
+    f("split_k", config.split_k);
 }
-static_assert(sizeof(TileConfig) == 15 * sizeof(int), "for_each_member() names them all");
+static_assert(sizeof(TileConfig) == 19 * sizeof(int), "for_each_member() names them all");
 #endif
 
 }  // namespace tilewright
