@@ -179,7 +179,7 @@ Status run(const float* A, float* C, unsigned* flags, const Execution& execution
     const Bounds a(A, 1, kWordsElements, 0, "A");
     const Bounds c(C, 1, kWordsElements, 0, "C");
     const Bounds f(flags, 1, kWordsFlags, 0, "flags");
-    return launch_kernel(kKernel, kBlocks, kThreads, execution,
+    return launch_kernel(kKernel, kBlocks, kThreads, 0, execution,
                          Arguments{global_ptr(A, a), global_ptr(C, c), global_ptr(flags, f)});
 }
 

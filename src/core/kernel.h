@@ -15,6 +15,8 @@ namespace tilewright {
 /// Where a launch runs.
 struct Execution {
     void* stream = nullptr;  ///< cudaStream_t on a GPU, simt::Machine* in CPU mode.
+    int multiprocessors = 1;  ///< SMs: what a grid that fills the device once has in blocks.
+    void* workspace = nullptr;  ///< What Variant::workspace_bytes asks for, 256-byte aligned.
 };
 
 /// A kernel built with one configuration.
@@ -22,6 +24,11 @@ struct Variant {
     const char* name;
     TileConfig config;
     Status (*run)(const Problem&, const Execution&);
+    /// Shared memory whose size is the launch's, beside what the compiler reports.
+    int dynamic_shared_bytes = 0;
+    /// Device memory that run() may write to, for a GPU of so many SMs; its content means nothing
+    /// before and after. Null: none.
+    int64_t (*workspace_bytes)(const Problem&, int multiprocessors) = nullptr;
 };
 
 /// A number that the header derives and CPU mode must count, by the default variant at
@@ -29,6 +36,11 @@ struct Variant {
 struct Claim {
     const char* quantity;  ///< "sectors/load of A"
     double value;
+};
+
+enum class Arithmetic {
+    fp32,  ///< FFMA: each product and sum rounded to FP32.
+    tf32,  ///< Tensor cores: factors rounded to 11 bits.
 };
 
 enum class Kind {
@@ -50,6 +62,9 @@ struct KernelDefinition {
     const char* requirements;
     std::span<const Variant> variants;  ///< The default first.
     std::span<const Claim> claims = {};  ///< Empty for a baseline only.
+    Arithmetic arithmetic = Arithmetic::fp32;
+    int compute_capability = 80;  ///< The least that a GPU needs, times ten.
+    bool cpu_mode = true;  ///< False where the hardware's work has no twin: run() then refuses.
 };
 
 }  // namespace tilewright

@@ -20,6 +20,10 @@
 #define SHARED(type, name, ...)                   \
     static constinit const char name##_place = 0; \
     const auto name = shared<type>(::tilewright::product(__VA_ARGS__), #name, &name##_place)
+#define DYNAMIC_SHARED(type, name, offset, ...)   \
+    static constinit const char name##_place = 0; \
+    const auto name =                             \
+        dynamic_shared<type>(offset, ::tilewright::product(__VA_ARGS__), #name, &name##_place)
 
 // CUDA's own words, so that a kernel's head reads the same everywhere.
 #define __global__
@@ -108,7 +112,7 @@ inline bool rows_aligned(GlobalPtr<const float> p, int64_t ld) {
 /// One block for each tile of a matrix, numbered along m; `result` is to be written by them.
 template <class... Parameters, class... Arguments>
 Status launch_tiles(void (*kernel)(Parameters...), int64_t tiles_m, int64_t tiles_n, Grid block,
-                    const Execution& execution, const Bounds* result,
+                    int dynamic_bytes, const Execution& execution, const Bounds* result,
                     const Arguments&... arguments) {
     return static_cast<simt::Machine*>(execution.stream)
         ->launch({.grid = Grid(static_cast<unsigned>(tiles_m * tiles_n)),
@@ -116,16 +120,20 @@ Status launch_tiles(void (*kernel)(Parameters...), int64_t tiles_m, int64_t tile
                   .counted = TILEWRIGHT_COUNTED,
                   .tile_rows = static_cast<uint64_t>(tiles_m),
                   .result = result,
+                  .dynamic_bytes = static_cast<size_t>(dynamic_bytes),
                   .thread = [&] { kernel(arguments...); }});
 }
 
+/// `dynamic_bytes` of shared memory for DYNAMIC_SHARED arrays.
 template <class... Parameters, class... Arguments>
-Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block,
+Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block, int dynamic_bytes,
                      const Execution& execution, const Arguments&... arguments) {
     return static_cast<simt::Machine*>(execution.stream)
-        ->launch({.grid = grid, .block = block, .counted = TILEWRIGHT_COUNTED, .thread = [&] {
-                      kernel(arguments...);
-                  }});
+        ->launch({.grid = grid,
+                  .block = block,
+                  .counted = TILEWRIGHT_COUNTED,
+                  .dynamic_bytes = static_cast<size_t>(dynamic_bytes),
+                  .thread = [&] { kernel(arguments...); }});
 }
 
 }  // namespace tilewright::inline TILEWRIGHT_TARGET

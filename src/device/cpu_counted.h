@@ -144,6 +144,12 @@ SharedPtr<T> shared(size_t count, const char* name, const void* place) {
     const simt::Extent& extent = simt::shared_array(count * sizeof(T), sizeof(T), name, place);
     return {reinterpret_cast<T*>(extent.begin), &extent};
 }
+template <class T>
+SharedPtr<T> dynamic_shared(size_t offset, size_t count, const char* name, const void* place) {
+    const simt::Extent& extent =
+        simt::dynamic_array(offset, count * sizeof(T), sizeof(T), name, place);
+    return {reinterpret_cast<T*>(extent.begin), &extent};
+}
 
 template <class V, class T, Operation kLoad, Operation kStore>
 V ld(const CheckedPtr<T, kLoad, kStore>& p, Site site = Site::here()) {

@@ -24,6 +24,11 @@ SharedPtr<T> shared(size_t count, const char* name, const void* place) {
     return reinterpret_cast<T*>(
         simt::shared_array(count * sizeof(T), sizeof(T), name, place).begin);
 }
+template <class T>
+SharedPtr<T> dynamic_shared(size_t offset, size_t count, const char* name, const void* place) {
+    return reinterpret_cast<T*>(
+        simt::dynamic_array(offset, count * sizeof(T), sizeof(T), name, place).begin);
+}
 template <class V, class T>
 V ld(const T* p, Site = {}) {
     return *reinterpret_cast<const V*>(p);

@@ -20,41 +20,58 @@ struct Gemm {
 };
 
 #if !defined(__CUDACC_RTC__)
-/// Runs a kernel with one block for each block tile of C; an empty C needs none.
-inline Status launch(void (*kernel)(Gemm), const TileConfig& tile, Grid block,
-                     const Problem& problem, const Execution& execution) {
-    if (problem.m == 0 || problem.n == 0) return {};
+/// A Problem's matrices as a kernel sees them, and in CPU mode their extents. Outlives the launch.
+struct Operands {
+    explicit Operands(const Problem& problem)
+        : k(problem.alpha != 0.0f ? problem.k : 0),
+          a(problem.A, problem.m, k, problem.lda, "A"),
+          b(problem.B, k, problem.n, problem.ldb, "B"),
+          c(problem.C, problem.m, problem.n, problem.ldc, "C"),
+          gemm{
+              .m = problem.m,
+              .n = problem.n,
+              .k = k,
+              .alpha = k > 0 ? problem.alpha : 0.0f,
+              .A = global_ptr(problem.A, a),
+              .lda = problem.lda,
+              .B = global_ptr(problem.B, b),
+              .ldb = problem.ldb,
+              .beta = problem.beta,
+              .C = global_ptr(problem.C, c),
+              .ldc = problem.ldc,
+          } {}
+
+    int64_t k;
+    Bounds a, b, c;
+    Gemm gemm;
+};
+
+/// What a kernel that counts block tiles and k-tiles in 32 bits cannot take.
+inline Status check_tile_counts(const TileConfig& tile, const Problem& problem) {
     const int64_t tiles_m = ceil_div(problem.m, tile.block.m);
     const int64_t tiles_n = ceil_div(problem.n, tile.block.n);
-    // Blocks are numbered in one dimension: the other two stop at 65535, which a tall matrix
-    // exceeds.
     if (tiles_m > 0x7fffffff / tiles_n)
         return {StatusCode::not_supported, "C has " + std::to_string(tiles_m) + " x " +
                                                std::to_string(tiles_n) +
                                                " block tiles; a grid holds 2147483647"};
-    const bool product = problem.k > 0 && problem.alpha != 0.0f;
-    const int64_t k = product ? problem.k : 0;
-    // Kernels count k-tiles in 32 bits.
-    if (tile.block.k > 0 && ceil_div(k, tile.block.k) > 0x7fffffff)
+    if (problem.alpha != 0.0f && tile.block.k > 0 && ceil_div(problem.k, tile.block.k) > 0x7fffffff)
         return {StatusCode::not_supported,
                 "K has more than 2147483647 k-tiles of " + std::to_string(tile.block.k)};
-    const Bounds a(problem.A, problem.m, k, problem.lda, "A");
-    const Bounds b(problem.B, k, problem.n, problem.ldb, "B");
-    const Bounds c(problem.C, problem.m, problem.n, problem.ldc, "C");
-    const Gemm p{
-        .m = problem.m,
-        .n = problem.n,
-        .k = k,
-        .alpha = product ? problem.alpha : 0.0f,
-        .A = global_ptr(problem.A, a),
-        .lda = problem.lda,
-        .B = global_ptr(problem.B, b),
-        .ldb = problem.ldb,
-        .beta = problem.beta,
-        .C = global_ptr(problem.C, c),
-        .ldc = problem.ldc,
-    };
-    return launch_tiles(kernel, tiles_m, tiles_n, block, execution, &c, p);
+    return {};
+}
+
+/// Runs a kernel with one block for each block tile of C; an empty C needs none. `dynamic_bytes` of
+/// shared memory for its DYNAMIC_SHARED arrays.
+inline Status launch(void (*kernel)(Gemm), const TileConfig& tile, Grid block,
+                     const Problem& problem, const Execution& execution, int dynamic_bytes = 0) {
+    if (problem.m == 0 || problem.n == 0) return {};
+    if (Status status = check_tile_counts(tile, problem); !status.ok()) return status;
+    const Operands operands(problem);
+    // Blocks are numbered in one dimension: the other two stop at 65535, which a tall matrix
+    // exceeds.
+    return launch_tiles(kernel, ceil_div(problem.m, tile.block.m),
+                        ceil_div(problem.n, tile.block.n), block, dynamic_bytes, execution,
+                        &operands.c, operands.gemm);
 }
 #endif
 

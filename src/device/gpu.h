@@ -20,8 +20,15 @@ using _ZN10tilewright10TileConfigE = tilewright::TileConfig;
 /// An array in shared memory: SHARED(float, As, rows, columns). On 16 bytes, as float4 needs it.
 #define SHARED(type, name, ...) \
     __shared__ __align__(16) type name[::tilewright::product(__VA_ARGS__)]
+/// Likewise, `offset` bytes (a multiple of 16) into the shared memory whose size the launch says:
+/// for more than the 48 KiB that arrays of static size may have together.
+#define DYNAMIC_SHARED(type, name, offset, ...) \
+    type* const name = reinterpret_cast<type*>(::tilewright::dynamic_shared + (offset))
 
 namespace tilewright::inline TILEWRIGHT_TARGET {
+
+/// On 1024 bytes, as a swizzled tile of the tensor copy engine needs it.
+extern __shared__ __align__(1024) unsigned char dynamic_shared[];
 
 template <class T>
 using GlobalPtr = T*;
@@ -93,22 +100,31 @@ GlobalPtr<T> global_ptr(T* p, const Bounds&) {
 }
 
 /// Launches, and reports a refused launch; a fault while running surfaces at the next synchronise.
+/// `dynamic_bytes` of shared memory for DYNAMIC_SHARED arrays.
 template <class... Parameters, class... Arguments>
-Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block,
+Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block, int dynamic_bytes,
                      const Execution& execution, Arguments... arguments) {
     // An error that an earlier, unrelated call left behind is the caller's: it must not be taken
     // for ours, so the launch itself returns the status.
     cudaLaunchConfig_t config{};
     config.gridDim = grid;
     config.blockDim = block;
+    config.dynamicSmemBytes = static_cast<size_t>(dynamic_bytes);
     config.stream = static_cast<cudaStream_t>(execution.stream);
-    const cudaError_t error = cudaLaunchKernelEx(&config, kernel, arguments...);
+    cudaError_t error = cudaSuccess;
+    if (dynamic_bytes > 0)  // more than 48 KiB must be asked for
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     dynamic_bytes);
+    if (error == cudaSuccess) error = cudaLaunchKernelEx(&config, kernel, arguments...);
     if (error == cudaSuccess) return {};
-    const char* cause = error == cudaErrorNoKernelImageForDevice
-                            ? "; this program was built for other architectures than this GPU's"
-                        : error == cudaErrorInvalidConfiguration
-                            ? "; the grid or block is larger than this GPU allows"
-                            : "";
+    const std::string cause =
+        error == cudaErrorNoKernelImageForDevice
+            ? "; this program was built for other architectures than this GPU's"
+        : error == cudaErrorInvalidConfiguration
+            ? "; the grid or block is larger than this GPU allows"
+        : error == cudaErrorInvalidValue && dynamic_bytes > 0
+            ? "; it asks for " + std::to_string(dynamic_bytes) + " bytes of dynamic shared memory"
+            : "";
     return {error == cudaErrorNoKernelImageForDevice ? StatusCode::architecture_mismatch
                                                      : StatusCode::execution_failed,
             std::string("cudaLaunchKernelEx: ") + cudaGetErrorName(error) + " (" +
@@ -118,9 +134,10 @@ Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block,
 /// One block for each tile of a matrix, numbered along m; `result` is to be written by them.
 template <class... Parameters, class... Arguments>
 Status launch_tiles(void (*kernel)(Parameters...), int64_t tiles_m, int64_t tiles_n, Grid block,
-                    const Execution& execution, const Bounds*, Arguments... arguments) {
-    return launch_kernel(kernel, Grid(static_cast<unsigned>(tiles_m * tiles_n)), block, execution,
-                         arguments...);
+                    int dynamic_bytes, const Execution& execution, const Bounds*,
+                    Arguments... arguments) {
+    return launch_kernel(kernel, Grid(static_cast<unsigned>(tiles_m * tiles_n)), block,
+                         dynamic_bytes, execution, arguments...);
 }
 #endif
 

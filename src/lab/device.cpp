@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// From the word a person gives to a device.
+// From the word a person gives to a device, and what all devices do alike.
 #include "lab/device.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,30 @@
 #include <charconv>
 
 namespace tilewright::lab {
+
+Device::Device() = default;
+Device::~Device() = default;
+
+Status Device::run(const Variant& variant, const Problem& problem) {
+    Execution where = execution();
+    const int64_t bytes =
+        variant.workspace_bytes ? variant.workspace_bytes(problem, where.multiprocessors) : 0;
+    if (bytes > 0) {
+        if (!workspace_ || std::cmp_less(workspace_->bytes(), bytes)) {
+            workspace_.reset();
+            workspace_ = std::make_unique<DeviceBuffer>(*this, bytes);
+            // Kernels must not rely on what it holds: bytes that make every float a NaN.
+            const std::vector<std::byte> poison(bytes, std::byte{0xff});
+            upload(workspace_->floats(), poison.data(), poison.size());
+        }
+        where.workspace = workspace_->floats();
+    }
+    return variant.run(problem, where);
+}
+
+void Device::release_workspace() {
+    workspace_.reset();
+}
 
 #if !TILEWRIGHT_WITH_CUDA
 int gpu_count(std::string& why_none) {

@@ -63,16 +63,25 @@ struct Vitals {
 
 enum class CpuMode { counted, fast };
 
+/// SMs that CPU mode stands for: few, so that small problems fill them more than once.
+inline constexpr int kCpuMultiprocessors = 6;
+
+class DeviceBuffer;
+
 class Device {
   public:
-    virtual ~Device() = default;
+    Device();
+    virtual ~Device();
 
     virtual const DeviceInfo& info() const = 0;
 
     /// The kernels built for this device in reading order; cuBLAS ("k0") first where it was found.
     virtual std::span<const KernelDefinition* const> kernels() const = 0;
 
-    /// Where Variant::run is to run. On a GPU: this object's own non-blocking stream.
+    /// Runs a variant, with the workspace that it asks for, on a GPU in this object's own
+    /// non-blocking stream. Waits for nothing.
+    Status run(const Variant& variant, const Problem& problem);
+    /// The same without a workspace.
     virtual Execution execution() = 0;
 
     virtual size_t free_memory() const = 0;
@@ -104,6 +113,13 @@ class Device {
 
     /// Waits for all work; throws DeviceError when a kernel faulted.
     virtual void synchronise() = 0;
+
+  protected:
+    /// For the destructors of devices: memory goes back while the device is there.
+    void release_workspace();
+
+  private:
+    std::unique_ptr<DeviceBuffer> workspace_;  ///< Grows to what was asked for most.
 };
 
 /// Device memory that is released with its owner.

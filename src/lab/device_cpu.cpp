@@ -18,8 +18,10 @@ namespace {
 
 class CpuDevice : public Device {
   public:
-    CpuDevice(CpuMode mode, unsigned workers, uint64_t shuffle_seed)
-        : machine_(workers), mode_(mode) {
+    CpuDevice(CpuMode mode, unsigned workers, uint64_t shuffle_seed) : machine_(workers) {
+        for (const KernelDefinition* rung : ladder::rungs(
+                 mode == CpuMode::fast ? ladder::Target::cpu_fast : ladder::Target::cpu_counted))
+            if (rung->cpu_mode) kernels_.push_back(rung);
         machine_.shuffle(shuffle_seed);
         info_.name = host_processor();
         info_.multiprocessors = static_cast<int>(machine_.workers());
@@ -28,12 +30,13 @@ class CpuDevice : public Device {
 
     const DeviceInfo& info() const override { return info_; }
 
-    std::span<const KernelDefinition* const> kernels() const override {
-        return ladder::rungs(mode_ == CpuMode::fast ? ladder::Target::cpu_fast
-                                                    : ladder::Target::cpu_counted);
-    }
+    ~CpuDevice() override { release_workspace(); }
 
-    Execution execution() override { return {&machine_}; }
+    std::span<const KernelDefinition* const> kernels() const override { return kernels_; }
+
+    Execution execution() override {
+        return {.stream = &machine_, .multiprocessors = kCpuMultiprocessors};
+    }
 
     simt::Counters take_counters() override { return machine_.take_counters(); }
     void sample_blocks(bool on) override { machine_.sample_blocks(on); }
@@ -72,8 +75,8 @@ class CpuDevice : public Device {
     static constexpr size_t kAlignment = 256;
 
     simt::Machine machine_;
-    CpuMode mode_;
     DeviceInfo info_;
+    std::vector<const KernelDefinition*> kernels_;
 };
 
 }  // namespace

@@ -84,6 +84,8 @@ class CudaDevice : public Device {
   public:
     explicit CudaDevice(int ordinal)
         : info_(select(ordinal)),
+          capability_(10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
+                      attribute(cudaDevAttrComputeCapabilityMinor, ordinal)),
           stream_(make_stream()),
           start_(make_event()),
           stop_(make_event()),
@@ -92,12 +94,15 @@ class CudaDevice : public Device {
         if (info_.cublas.missing.empty()) kernels_.push_back(&cublas_definition());
         info_.driver = nvml_.driver_version();
         for (const KernelDefinition* rung : ladder::rungs(ladder::Target::gpu))
-            kernels_.push_back(rung);
+            if (capability_ >= rung->compute_capability) kernels_.push_back(rung);
     }
+    ~CudaDevice() override { release_workspace(); }
 
     const DeviceInfo& info() const override { return info_; }
     std::span<const KernelDefinition* const> kernels() const override { return kernels_; }
-    Execution execution() override { return {stream_.get()}; }
+    Execution execution() override {
+        return {.stream = stream_.get(), .multiprocessors = info_.multiprocessors};
+    }
     std::optional<Vitals> vitals() override { return nvml_.vitals(); }
 
     size_t free_memory() const override {
@@ -157,6 +162,7 @@ class CudaDevice : public Device {
     }
 
     DeviceInfo info_;
+    int capability_;  ///< Times ten.
     Stream stream_;
     Event start_, stop_;
     Nvml nvml_;

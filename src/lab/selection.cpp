@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "lab/registry.h"
 #include "lab/text.h"
 #include "lab/usage.h"
 #include "ladder/ladder.h"
@@ -18,6 +19,12 @@ UsageError unknown_rung(std::span<const KernelDefinition* const> all, const std:
     if (word == "k0" || word == "cublas")
         return UsageError(fmt::format(
             "'{}' takes part on a GPU only, in a build with CUDA, where libcublas is found", word));
+    if (const auto elsewhere = ladder::match(registry(), word); !elsewhere.empty()) {
+        const KernelDefinition& rung = *elsewhere.front();
+        return UsageError(fmt::format("'{}' needs a GPU of compute capability {}.{}{}", word,
+                                      rung.compute_capability / 10, rung.compute_capability % 10,
+                                      rung.cpu_mode ? " or CPU mode" : ""));
+    }
     std::vector<std::string> names;
     for (const KernelDefinition* rung : all) {
         names.emplace_back(rung->id);

@@ -176,7 +176,7 @@ const GuardedMatrix& PreparedCase::matrix(Operand operand) const {
 
 Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared) try {
     const Upload matrices(device, prepared);
-    const Status status = variant.run(matrices.problem(prepared), device.execution());
+    const Status status = device.run(variant, matrices.problem(prepared));
     if (!status.ok()) return {.outcome = Outcome::failed, .first = {}, .reason = status.reason};
     device.synchronise();
     Verdict verdict;
@@ -210,7 +210,7 @@ Verdict verify(Device& device, const Variant& variant, const Case& test) {
 
 std::vector<float> result_of(Device& device, const Variant& variant, const PreparedCase& prepared) {
     const Upload matrices(device, prepared);
-    const Status status = variant.run(matrices.problem(prepared), device.execution());
+    const Status status = device.run(variant, matrices.problem(prepared));
     if (!status.ok()) throw DeviceError(status.reason);
     device.synchronise();
     const std::vector<float> after = download(device, matrices.C);

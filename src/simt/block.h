@@ -28,6 +28,9 @@ extern constinit thread_local Dim3 thread_index, block_index, block_extent, grid
 /// which each instance of a template has its own.
 const Extent& shared_array(size_t bytes, unsigned element_bytes, const char* name,
                            const void* place);
+/// Likewise, `offset` bytes into the shared memory whose size the launch says.
+const Extent& dynamic_array(size_t offset, size_t bytes, unsigned element_bytes, const char* name,
+                            const void* place);
 
 /// "As[4]", or "A[2][0]" for a matrix.
 std::string place_text(const Extent& extent, uintptr_t address);
@@ -120,6 +123,8 @@ class BlockRunner {
 
     const Extent& shared_array(size_t bytes, unsigned element_bytes, const char* name,
                                const void* place);
+    const Extent& dynamic_array(size_t offset, size_t bytes, unsigned element_bytes,
+                                const char* name, const void* place);
 
   private:
     struct SharedArray {
@@ -131,6 +136,10 @@ class BlockRunner {
     Progress run_warp(int warp);
     Progress run_lanes(int warp);
     void resume(Thread& thread);
+    void reserve_shared(size_t dynamic_bytes);
+    const Extent* find_array(const void* place) const;
+    const Extent& declare_array(size_t offset, size_t bytes, unsigned element_bytes,
+                                const char* name, const void* place);
     void fold_logs(int warp);
     void fold_ffma(int warp);
     void order_threads(uint64_t seed, int warps);
@@ -160,7 +169,7 @@ class BlockRunner {
     std::vector<std::byte> shared_memory_;
     uintptr_t shared_base_ = 0;
     std::vector<SharedArray> shared_arrays_;
-    size_t shared_bytes_ = 0;
+    size_t static_bytes_ = 0;
     SharedShadow shadow_;
     Order order_;
     Mbarriers mbarriers_;
