@@ -57,12 +57,16 @@ __device__ __forceinline__ void mbarrier_arrive(Barrier* barrier) {
                      shared_address(barrier))
                  : "memory");
 }
-/// Arrives, and announces bytes that copies will bring. Does not compile for less than sm_90.
+/// Arrives, and announces bytes that copies will bring. Traps on less than sm_90.
 __device__ __forceinline__ void mbarrier_arrive_expect(Barrier* barrier, unsigned bytes) {
+#if __CUDA_ARCH__ >= 900
     asm volatile(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
         "r"(bytes)
         : "memory");
+#else
+    __trap();
+#endif
 }
 /// Waits until the phase of this parity is complete. A new barrier is in phase 0, so that waiting
 /// for parity 1 passes at once.
@@ -92,14 +96,18 @@ __device__ __forceinline__ void cp_async_arrive(Barrier* barrier) {
                  : "memory");
 }
 /// One thread's copy of many bytes (a multiple of 16, as both addresses) by the copy engine; they
-/// count for the barrier's phase. Does not compile for less than sm_90.
+/// count for the barrier's phase. Traps on less than sm_90.
 __device__ __forceinline__ void cp_async_bulk(float* to, const float* from, unsigned bytes,
                                               Barrier* barrier) {
+#if __CUDA_ARCH__ >= 900
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
             "r"(shared_address(to)),
         "l"(from), "r"(bytes), "r"(shared_address(barrier))
         : "memory");
+#else
+    __trap();
+#endif
 }
 
 /// Atomic, and in no order with other accesses; returns the old value.

@@ -13,9 +13,9 @@
 #include "device/arithmetic.h"
 
 #if defined(__CUDACC__)
-#include "device/gpu_sync.h"
+#include "device/gpu_hopper.h"
 #else
-#include "device/cpu_sync.h"
+#include "device/cpu_hopper.h"
 #endif
 
 #include "device/gemm.h"

@@ -183,6 +183,15 @@ void WarpAccount::count(Operation operation, Site site, uint64_t requests) {
         .requests += requests;
 }
 
+void WarpAccount::count(const Record& first, const SiteCounters& request) {
+    SiteCounters& counters = counters_of(first);
+    ++counters.requests;
+    counters.bytes += request.bytes;
+    counters.sectors += request.sectors;
+    counters.wavefronts += request.wavefronts;
+    counters.ideal_wavefronts += request.ideal_wavefronts;
+}
+
 void WarpAccount::drain_into(Counters& total, uint64_t weight) {
     for (const auto& site : sites_) {
         const SiteCounters& counters = site.second;  // clang captures no structured binding

@@ -50,6 +50,9 @@ class WarpAccount {
     /// Operations without an address.
     void count(Operation operation, Site site, uint64_t requests);
 
+    /// One request that was put together elsewhere.
+    void count(const Record& first, const SiteCounters& request);
+
     /// Adds all counters, `weight` times, to `total` and forgets them.
     void drain_into(Counters& total, uint64_t weight);
 

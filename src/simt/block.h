@@ -109,6 +109,8 @@ class BlockRunner {
 
     /// Gives way to others; comes back when the scheduler says so, or never (throws).
     void stop(Thread::State state, Site site);
+    /// A request of another unit than the warp's lanes.
+    void count(const Record& first, const SiteCounters& request) { account_.count(first, request); }
     /// What a thread did: "what; line 3, column 5, block (0, 0, 0), thread (7, 0, 0)".
     void report(HazardKind kind, Site site, const std::string& what, int thread);
     void report(HazardKind kind, Site site, const std::string& what) {

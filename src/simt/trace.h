@@ -96,24 +96,31 @@ constexpr bool is_shared(Operation operation) {
            operation == Operation::shared_atomic || operation == Operation::copy_store;
 }
 
+/// False, and told, when an access must not be made; else it is looked at for races.
+inline bool check(const Record& access) {
+    const Extent& extent = *access.extent;
+    const uintptr_t size = extent.end - extent.begin, at = access.address;
+    if (size < access.bytes || at - extent.begin > size - access.bytes || at % access.bytes != 0)
+        [[unlikely]] {
+        report_fault(access);
+        return false;
+    }
+    if (!is_load(access.operation)) ++lane.stores;
+    if (is_shared(access.operation)) {
+        ++lane.shared_accesses;
+        check_shared(access);
+    } else if (extent.shadow) {
+        check_global(access);
+    }
+    return true;
+}
+
 /// Records an access. False: it must be skipped, and a load then yields NaN.
 inline bool trace(Operation operation, const Extent& extent, const void* address, unsigned bytes,
                   Site site, bool is_volatile = false, bool is_flag = false) {
-    const auto at = reinterpret_cast<uintptr_t>(address);
-    const Record record{at,          &extent, site, operation, static_cast<uint8_t>(bytes),
-                        is_volatile, is_flag};
-    const uintptr_t size = extent.end - extent.begin;
-    if (size < bytes || at - extent.begin > size - bytes || at % bytes != 0) [[unlikely]] {
-        report_fault(record);
-        return false;
-    }
-    if (!is_load(operation)) ++lane.stores;
-    if (is_shared(operation)) {
-        ++lane.shared_accesses;
-        check_shared(record);
-    } else if (extent.shadow) {
-        check_global(record);
-    }
+    const Record record{reinterpret_cast<uintptr_t>(address), &extent,     site,   operation,
+                        static_cast<uint8_t>(bytes),          is_volatile, is_flag};
+    if (!check(record)) return false;
     if (lane.next == lane.end) [[unlikely]]
         drain_log();
     *lane.next++ = record;

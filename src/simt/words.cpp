@@ -235,20 +235,102 @@ void copy_arrive(const Place& place) {
     arrive(*barrier, place);
 }
 
+namespace {
+
+constexpr unsigned kPieceBytes = 16;  ///< The smallest that the copy engine takes.
+
+/// The two halves of an engine's copy: one request each, however many bytes it brings.
+class EngineCopy {
+  public:
+    EngineCopy(Mbarrier& barrier, const Place& to, const Place& from)
+        : barrier_(barrier), to_(to), from_(from), counted_(block_.launch().counted) {}
+    ~EngineCopy() {
+        if (!counted_) return;
+        block_.count(record(Operation::copy_load, from_, 0), load_);
+        block_.count(record(Operation::copy_store, to_, 0), store_);
+    }
+    EngineCopy(const EngineCopy&) = delete;
+    EngineCopy& operator=(const EngineCopy&) = delete;
+
+    /// `bytes` from `from_offset` bytes on, zero from `valid_bytes` on, to `to_offset`.
+    void add(size_t to_offset, size_t from_offset, unsigned bytes, unsigned valid_bytes) {
+        for (unsigned done = 0; counted_ && done < bytes; done += kPieceBytes) {
+            const unsigned valid = std::clamp(valid_bytes, done, done + kPieceBytes) - done;
+            if (!begin_piece(to_offset + done, from_offset + done, valid)) return;
+        }
+        barrier_.copies.push_back(
+            {at(to_, to_offset), at(from_, from_offset), bytes, valid_bytes, true});
+    }
+
+  private:
+    static std::byte* at(const Place& place, size_t offset) {
+        // Through an integer: what is not read may lie outside its array.
+        return reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(place.address) + offset);
+    }
+    static Record record(Operation operation, const Place& place, size_t offset,
+                         unsigned bytes = kPieceBytes) {
+        return {reinterpret_cast<uintptr_t>(at(place, offset)), place.extent, place.site, operation,
+                static_cast<uint8_t>(bytes)};
+    }
+    /// False, and told, where it must not be made.
+    bool begin_piece(size_t to_offset, size_t from_offset, unsigned valid_bytes);
+
+    BlockRunner& block_ = BlockRunner::current();
+    Mbarrier& barrier_;
+    Place to_, from_;
+    bool counted_;
+    SiteCounters load_, store_;
+    uintptr_t last_sector_ = 0;
+};
+
+bool EngineCopy::begin_piece(size_t to_offset, size_t from_offset, unsigned valid_bytes) {
+    for (unsigned word = 0; word < valid_bytes; word += 4)
+        if (!check(record(Operation::copy_load, from_, from_offset + word, 4))) return false;
+    const Record store = record(Operation::copy_store, to_, to_offset);
+    if (!check(store)) return false;
+    std::fill_n(reinterpret_cast<uint32_t*>(at(to_, to_offset)), kPieceBytes / 4, kUndefinedWord);
+    block_.shadow().begin_copy(block_.shared_offset(store.address), kPieceBytes);
+    constexpr unsigned kSectorBytes = 32, kWavefrontBytes = 128;
+    const uintptr_t sector = reinterpret_cast<uintptr_t>(at(from_, from_offset)) / kSectorBytes;
+    if (valid_bytes > 0 && sector != last_sector_) ++load_.sectors;
+    last_sector_ = sector;
+    load_.bytes += valid_bytes;
+    store_.bytes += kPieceBytes;
+    store_.wavefronts = store_.ideal_wavefronts =
+        (store_.bytes + kWavefrontBytes - 1) / kWavefrontBytes;
+    return true;
+}
+
+}  // namespace
+
 void copy_bulk(const Place& to, const Place& from, unsigned bytes, const Place& place) {
     Mbarrier* barrier = find(place);
     if (!barrier) return;
     advance(*barrier);
-    constexpr unsigned kPiece = 16;  // the smallest that the copy engine takes
-    for (unsigned done = 0; done < bytes; done += kPiece) {
-        const Place piece_to{to.extent, static_cast<std::byte*>(to.address) + done, to.site};
-        const Place piece_from{from.extent, static_cast<std::byte*>(from.address) + done,
-                               from.site};
-        if (begin(piece_to, piece_from, kPiece, kPiece))
-            barrier->copies.push_back({static_cast<std::byte*>(piece_to.address),
-                                       static_cast<const std::byte*>(piece_from.address), kPiece,
-                                       kPiece, true});
-    }
+    EngineCopy(*barrier, to, from).add(0, 0, bytes, bytes);
+}
+
+void copy_tensor(const Place& to, const Place& from, const TensorBox& box, const Place& place) {
+    Mbarrier* barrier = find(place);
+    if (!barrier) return;
+    advance(*barrier);
+    EngineCopy copy(*barrier, to, from);
+    const auto left = [](int64_t size, int64_t first, int64_t most) {
+        return std::clamp<int64_t>(size - first, 0, most);
+    };
+    const int64_t rows = left(box.rows, box.row, box.box_rows);
+    const int64_t cols = left(box.cols, box.col, box.box_cols);
+    const unsigned row_bytes = box.box_cols * 4;
+    const unsigned step = box.swizzled ? kPieceBytes : row_bytes;
+    for (int row = 0; row < box.box_rows; ++row)
+        for (unsigned done = 0; done < row_bytes; done += step) {
+            const size_t target = size_t{row_bytes} * row + done;
+            // Where a row of 128 bytes lies, its number's last three bits turn its pieces around.
+            const size_t turn = box.swizzled ? (target >> 7 & 7) << 4 : 0;
+            const int64_t valid = row < rows ? left(4 * cols, done, step) : 0;
+            copy.add(target ^ turn, ((box.row + row) * box.ld + box.col) * 4 + done, step,
+                     static_cast<unsigned>(valid));
+        }
 }
 
 // --- between blocks

@@ -37,6 +37,17 @@ void copy_arrive(const Place& barrier);
 /// A copy whose bytes count for the barrier's phase.
 void copy_bulk(const Place& to, const Place& from, unsigned bytes, const Place& barrier);
 
+/// A box of a matrix: `box_rows` x `box_cols` elements from (row, col) on, zero where it leaves
+/// the rows x cols matrix.
+struct TensorBox {
+    int64_t rows, cols, ld;
+    int box_rows, box_cols;
+    int64_t row, col;
+    bool swizzled;  ///< Rows are 128 bytes; pieces of 16 in row r go to place (piece ^ r % 8).
+};
+/// Likewise for the box that lies at `from`'s matrix; `to` then begins on 1024 bytes.
+void copy_tensor(const Place& to, const Place& from, const TensorBox& box, const Place& barrier);
+
 /// Orders between blocks. An atomic or volatile access hands on what a fence before it covers, and
 /// a fence after it takes over what others handed on there.
 void threadfence();

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// The device words of Hopper in CPU mode; see gpu_hopper.h.
+#pragma once
+
+#include "device/cpu_sync.h"
+
+#define __grid_constant__
+
+namespace tilewright::inline TILEWRIGHT_TARGET {
+
+enum class Swizzle { none, bytes128 };
+
+struct TensorMap {
+    GlobalPtr<const float> origin;
+    int64_t rows, cols, ld;
+    int box_rows, box_cols;
+    Swizzle swizzle;
+};
+
+inline void cp_async_bulk_tensor(SharedPtr<float> to, const TensorMap& map, int64_t row,
+                                 int64_t col, SharedPtr<Barrier> barrier,
+                                 Site site = Site::here()) {
+    simt::copy_tensor(place_of(to, site), place_of(map.origin, site),
+                      {.rows = map.rows,
+                       .cols = map.cols,
+                       .ld = map.ld,
+                       .box_rows = map.box_rows,
+                       .box_cols = map.box_cols,
+                       .row = row,
+                       .col = col,
+                       .swizzled = map.swizzle == Swizzle::bytes128},
+                      place_of(barrier, site));
+}
+
+template <int kRegisters>
+void setmaxnreg_inc() {}
+template <int kRegisters>
+void setmaxnreg_dec() {}
+
+inline Status make_tensor_map(TensorMap& map, GlobalPtr<const float> origin, int64_t rows,
+                              int64_t cols, int64_t ld, int box_rows, int box_cols,
+                              Swizzle swizzle = Swizzle::none) {
+    map = {origin, rows, cols, ld, box_rows, box_cols, swizzle};
+    return {};
+}
+
+}  // namespace tilewright::inline TILEWRIGHT_TARGET

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// The device words that Hopper (sm_90) brought: the tensor copy engine, TMA, and registers that
+// warps hand over. PTX ISA, sections on cp.async.bulk.tensor and setmaxnreg. They compile for older
+// architectures too, and trap there: a rung says what it needs in its definition.
+#pragma once
+
+#include "device/gpu_sync.h"
+
+#if !defined(__CUDACC_RTC__)
+#include <cuda.h>
+#endif
+
+namespace tilewright::inline TILEWRIGHT_TARGET {
+
+/// bytes128: rows of 128 bytes, of which row r keeps piece p of 16 bytes at place p ^ (r % 8), so
+/// that a column of pieces meets all banks. The tile then begins on 1024 bytes.
+enum class Swizzle { none, bytes128 };
+
+/// A matrix and the box of it that one copy brings, in the engine's own form. A kernel takes it as
+/// `const __grid_constant__ TensorMap`.
+struct alignas(64) TensorMap {
+    unsigned long long words[16];
+};
+
+/// One thread's copy of the box that begins at (row, col), zero where it leaves the matrix. All its
+/// bytes count for the barrier's phase, zeros too. `to` is on 128 bytes.
+__device__ __forceinline__ void cp_async_bulk_tensor(float* to, const TensorMap& map, int row,
+                                                     int col, Barrier* barrier) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
+        "l"(&map), "r"(col), "r"(row), "r"(shared_address(barrier))
+        : "memory");
+#else
+    __trap();
+#endif
+}
+
+/// All warps of a group of four take registers from, or give them back to, the multiprocessor's
+/// free ones. The kernel must have been compiled for a number in between (__launch_bounds__).
+template <int kRegisters>
+__device__ __forceinline__ void setmaxnreg_inc() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+#endif
+}
+template <int kRegisters>
+__device__ __forceinline__ void setmaxnreg_dec() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+#endif
+}
+
+#if !defined(__CUDACC_RTC__)
+/// Describes a row-major matrix. The engine wants it on 16 bytes and rows a multiple of that apart,
+/// boxes of at most 256 x 256, and box rows of whole 16 bytes, at most 128 where they are swizzled.
+inline Status make_tensor_map(TensorMap& map, const float* origin, int64_t rows, int64_t cols,
+                              int64_t ld, int box_rows, int box_cols,
+                              Swizzle swizzle = Swizzle::none) {
+    // Through the runtime, so that nothing links libcuda, which a machine without a GPU lacks.
+    static const auto encode = [] {
+        void* function = nullptr;
+        cudaDriverEntryPointQueryResult found{};
+        const cudaError_t error = cudaGetDriverEntryPointByVersion(
+            "cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
+        return error == cudaSuccess ? reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)
+                                    : nullptr;
+    }();
+    if (!encode)
+        return {StatusCode::not_supported,
+                "the driver has no cuTensorMapEncodeTiled: it is older "
+                "than CUDA 12"};
+    static_assert(sizeof(TensorMap) == sizeof(CUtensorMap));
+    const cuuint64_t sizes[] = {static_cast<cuuint64_t>(cols), static_cast<cuuint64_t>(rows)};
+    const cuuint64_t row_bytes[] = {static_cast<cuuint64_t>(ld) * sizeof(float)};
+    const cuuint32_t box[] = {static_cast<cuuint32_t>(box_cols), static_cast<cuuint32_t>(box_rows)};
+    const cuuint32_t steps[] = {1, 1};
+    const CUresult result = encode(
+        reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
+        const_cast<float*>(origin), sizes, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        swizzle == Swizzle::none ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B,
+        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (result == CUDA_SUCCESS) return {};
+    return {StatusCode::invalid_value,
+            "cuTensorMapEncodeTiled: error " + std::to_string(result) + " for a " +
+                std::to_string(rows) + " x " + std::to_string(cols) + " matrix, rows " +
+                std::to_string(ld) + " elements apart, boxes of " + std::to_string(box_rows) +
+                " x " + std::to_string(box_cols)};
+}
+#endif
+
+}  // namespace tilewright::inline TILEWRIGHT_TARGET
