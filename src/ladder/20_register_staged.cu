@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
                 ld4(&a[i], As_t + k * BM + thread_row + i / TM * STEP_M + i % TM);
             for (int j = 0; j < FN; j += 4)
                 ld4(&b[j], Bs_t + k * BN + thread_col + j / TN * STEP_N + j % TN);
-            // Step by step: row by row, ptxas puts fragments and accumulators in one register bank.
+            // Step by step, as in rung 10; rung 24 asks whether that is the best order.
             for (int j0 = 0; j0 < FN; j0 += TN)
                 for (int i = 0; i < FM; ++i)
                     for (int j = j0; j < j0 + TN; ++j) acc[i][j] = fma_(a[i], b[j], acc[i][j]);

@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
                 As_k = As_next + thread_row, Bs_k = Bs_next + thread_col;
             }
             load_fragments(k + 1);
-            // Step by step: row by row, ptxas puts fragments and accumulators in one register bank.
+            // Step by step, as in rung 10; rung 24 asks whether that is the best order.
             for (int j0 = 0; j0 < FN; j0 += TN)
                 for (int i = 0; i < FM; ++i)
                     for (int j = j0; j < j0 + TN; ++j)
