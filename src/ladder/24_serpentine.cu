@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 24: serpentine (23 + the order of the products: row by row, every other one backwards)
+// Rung 24: serpentine (23 + the order of the products: by columns, every other backwards)
 //
 // Before   An FFMA reads three registers: its accumulator, an a and a b. Registers lie in two banks
 //          that deliver one each a clock, so that three different ones take two clocks. A reuse
@@ -9,22 +9,24 @@
 //          the compiler marks it .reuse. So each FFMA must share an operand with the one before
 //          it. Step by step, as rung 10 goes, that fails whenever a row of 4 ends.
 //
-// Idea     Go along whole rows of FN products, and every other row backwards: at the turn the b stays
-//          and only the a changes. Rung 10 had no registers for that; copies that need none have made
-//          room.
+// Idea     Go down whole columns of FM products, and every other column upwards: at the turn the a
+//          stays and only the b changes. Rung 10 had no registers for that; copies that need none
+//          have made room.
 //
 // Picture   step by step                    serpentine
-//           b0 b1 b2 b3 | b4 ..             b0  b1  ..  b15
-//       a0  -->-->-->-+ | -->           a0  -->-->-->-->-+
-//       a1  -->-->-->-+ | -->           a1  +-<--<--<--<-+
-//       a2  -->-->-->-+ | -->           a2  +->-->-->-->-+
+//           b0 b1 b2 b3 | b4 ..             b0  b1  b2 ..
+//       a0  -->-->-->-+ | -->           a0  |  +-+  |
+//       a1  -->-->-->-+ | -->           a1  |  | |  |
+//       ..                              ..  v  ^ v  ^
+//       a7  -->-->-->-+ | -->           a7  +--+ +--+
 //
 // Cost     Nothing that can be counted in the source: the same products in another order, and each
 //          result is the same to the last bit.
 //
 // Look at  The counts are those of rung 23. In the compiled code more of the loop's FFMAs carry .reuse
 //          than in rung 23, though not all: ptxas moves products to where they fill the time until
-//          a load arrives, and breaks chains there. The source's order is a wish.
+//          a load arrives, and breaks chains there. The source's order is a wish: along rows, the same
+//          idea was slower than rung 23, since ptxas then waited for four clocks behind many loads.
 //
 // Next     A larger block tile needs fewer bytes for each product: rung 25.
 #include "device/kernel.h"
@@ -148,10 +150,10 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
                 Bs_k = Bs + (t + 1) % STAGES * (BK * BN) + thread_col;
             }
             load_fragments(k + 1);
-            // Row by row, and every other one backwards: at the turn b stays in the reuse cache.
-            for (int i = 0; i < FM; ++i)
-                for (int n = 0; n < FN; ++n) {
-                    const int j = i % 2 == 0 ? n : FN - 1 - n;
+            // Column by column, every other one backwards: at the turn a stays in the reuse cache.
+            for (int j = 0; j < FN; ++j)
+                for (int n = 0; n < FM; ++n) {
+                    const int i = j % 2 == 0 ? n : FM - 1 - n;
                     acc[i][j] = fma_(a[k % 2][i], b[k % 2][j], acc[i][j]);
                 }
         }
@@ -241,9 +243,8 @@ const KernelDefinition definition{
     .kind = Kind::rung,
     .title = "products in an order that keeps an operand in the reuse cache",
     .idea =
-        "Products go along whole rows, every other one backwards, so that each shares an operand "
-        "with "
-        "the one before it.",
+        "Products go by whole columns, every other one backwards, so that each shares an operand "
+        "with the one before it.",
     .requirements =
         "B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, element "
         "by element",

@@ -152,10 +152,10 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
                 Bs_k = Bs + (t + 1) % STAGES * (BK * BN) + thread_col;
             }
             load_fragments(k + 1);
-            // Row by row, and every other one backwards: at the turn b stays in the reuse cache.
-            for (int i = 0; i < FM; ++i)
-                for (int n = 0; n < FN; ++n) {
-                    const int j = i % 2 == 0 ? n : FN - 1 - n;
+            // Column by column, every other one backwards: at the turn a stays in the reuse cache.
+            for (int j = 0; j < FN; ++j)
+                for (int n = 0; n < FM; ++n) {
+                    const int i = j % 2 == 0 ? n : FM - 1 - n;
                     acc[i][j] = fma_(a[k % 2][i], b[k % 2][j], acc[i][j]);
                 }
         }
@@ -245,7 +245,7 @@ const KernelDefinition definition{
     .file = __FILE__,
     .id = "grouped_order",
     .parent = "tall_tile",
-    .kind = Kind::rung,
+    .kind = Kind::detour,
     .title = "tiles of C in groups, for the L2 cache",
     .idea =
         "Blocks that run at the same time take tiles that are close to a square, so that they "
