@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rung 24: serpentine (23 + the order of the products: row by row, every other one backwards)
+//
+// Before   An FFMA reads three registers: its accumulator, an a and a b. Registers lie in two banks
+//          that deliver one each a clock, so that three different ones take two clocks. A reuse
+//          cache keeps an operand for the next instruction, if it stands in the same place there:
+//          the compiler marks it .reuse. So each FFMA must share an operand with the one before
+//          it. Step by step, as rung 10 goes, that fails whenever a row of 4 ends.
+//
+// Idea     Go along whole rows of FN products, and every other row backwards: at the turn the b stays
+//          and only the a changes. Rung 10 had no registers for that; copies that need none have made
+//          room.
+//
+// Picture   step by step                    serpentine
+//           b0 b1 b2 b3 | b4 ..             b0  b1  ..  b15
+//       a0  -->-->-->-+ | -->           a0  -->-->-->-->-+
+//       a1  -->-->-->-+ | -->           a1  +-<--<--<--<-+
+//       a2  -->-->-->-+ | -->           a2  +->-->-->-->-+
+//
+// Cost     Nothing that can be counted in the source: the same products in another order, and each
+//          result is the same to the last bit.
+//
+// Look at  The counts are those of rung 23. In the compiled code more of the loop's FFMAs carry .reuse
+//          than in rung 23, though not all: ptxas moves products to where they fill the time until
+//          a load arrives, and breaks chains there. The source's order is a wish.
+//
+// Next     A larger block tile needs fewer bytes for each product: rung 25.
+#include "device/kernel.h"
+
+namespace tilewright::ladder::inline TILEWRIGHT_TARGET::serpentine {
+
+/// Begins to copy global -> shared, zero outside the matrices. kInterior: all elements lie inside,
+/// and B's rows on 16-byte boundaries.
+template <TileConfig kTile, bool kInterior>
+__device__ void copy_tile(const Gemm& p, GlobalPtr<const float> A, GlobalPtr<const float> B,
+                          int rows, int cols, int depth, SharedPtr<float> As, SharedPtr<float> Bs) {
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k;
+    constexpr int A_PITCH = BM + kTile.pad_a;
+    constexpr int A_ROWS = kTile.threads / 8, B_ROWS = kTile.threads / (BN / 4);
+    const int a_row = threadIdx.x / 8, a_col = threadIdx.x % 8;
+    const int b_row = threadIdx.x / (BN / 4), b_col = threadIdx.x % (BN / 4) * 4;
+    A += a_row * p.lda + a_col;
+    UNROLL
+    for (int r = 0; r < BM; r += A_ROWS) {
+        const int row = a_row + r;
+        UNROLL
+        for (int c = 0; c < BK; c += 8) {
+            const bool exists = kInterior || (row < rows && a_col + c < depth);
+            cp_async<4>(As + (a_col + c) * A_PITCH + row, A + c, exists ? 4 : 0);
+        }
+        A += A_ROWS * p.lda;
+    }
+    B += b_row * p.ldb + b_col;
+    UNROLL
+    for (int r = 0; r < BK; r += B_ROWS) {
+        const SharedPtr<float> to = Bs + (b_row + r) * BN + b_col;
+        const int exist = b_row + r < depth ? cols - b_col : 0;
+        if constexpr (kInterior)
+            cp_async<16>(to, B);
+        else
+            for (int j = 0; j < 4; ++j) cp_async<4>(to + j, B + j, j < exist ? 4 : 0);
+        B += B_ROWS * p.ldb;
+    }
+}
+
+/// C := alpha * acc + beta * C for the next four elements of a row, of which `exist` lie inside the
+/// matrix. vector: all four do, on a 16-byte boundary.
+__device__ void store4(const Gemm& p, GlobalPtr<float> C, int exist, bool vector,
+                       const float* acc) {
+    if (vector) {
+        const float4 c = p.beta == 0.0f ? float4{} : ld<float4>(C);
+        st(C, float4{p.alpha * acc[0] + p.beta * c.x, p.alpha * acc[1] + p.beta * c.y,
+                     p.alpha * acc[2] + p.beta * c.z, p.alpha * acc[3] + p.beta * c.w});
+        return;
+    }
+    UNROLL
+    for (int j = 0; j < 4; ++j) {
+        if (j >= exist) continue;
+        const float c = p.beta == 0.0f ? 0.0f : C[j];
+        C[j] = p.alpha * acc[j] + p.beta * c;
+    }
+}
+
+template <TileConfig kTile>
+__global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p) {
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k, TM = kTile.thread.m,
+                  TN = kTile.thread.n, WM = kTile.warp.m, WN = kTile.warp.n;
+    constexpr int N_STEPS = kTile.warp_n_steps, M_STEPS = WM * WN / (32 * TM * TN * N_STEPS);
+    constexpr int STEP_M = WM / M_STEPS, STEP_N = WN / N_STEPS;  // what the warp covers in one step
+    constexpr int FM = M_STEPS * TM, FN = N_STEPS * TN;  // the fragments of all steps
+    constexpr int STAGES = kTile.stages;
+    constexpr int A_PITCH = BM + kTile.pad_a;
+    DYNAMIC_SHARED(float, As, 0, STAGES, BK, A_PITCH);  // (BK, BM): A transposed
+    DYNAMIC_SHARED(float, Bs, 4 * STAGES * BK * A_PITCH, STAGES, BK, BN);  // (BK, BN)
+    // --- place: the block tile of C, the warp's part of it, and this thread's first element
+    const unsigned tiles_m = ceil_div(p.m, BM);
+    const int64_t block_row = int64_t{blockIdx.x % tiles_m} * BM;
+    const int64_t block_col = int64_t{blockIdx.x / tiles_m} * BN;
+    const int rows = inside(p.m, block_row, BM), cols = inside(p.n, block_col, BN);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    constexpr int LANES_N = STEP_N / TN;  // in squares of 2 x 2
+    const int lane_row = lane / (2 * LANES_N) * 2 + lane / 2 % 2;
+    const int lane_col = lane / 4 % (LANES_N / 2) * 2 + lane % 2;
+    const int thread_row = warp / (BN / WN) * WM + lane_row * TM;
+    const int thread_col = warp % (BN / WN) * WN + lane_col * TN;
+    GlobalPtr<const float> A = p.A + block_row * p.lda;
+    GlobalPtr<const float> B = p.B + block_col;
+    const int tiles_k = ceil_div(p.k, BK);
+    const bool interior = rows == BM && cols == BN && rows_aligned(p.B, p.ldb);
+    const int whole_k = interior ? p.k / BK : 0;  // k-tiles that need no guard
+    float acc[FM][FN] = {};
+    // --- load tile: begins to copy k-tile t into its stage
+    const auto copy = [&](int t) {
+        const SharedPtr<float> As_t = As + t % STAGES * (BK * A_PITCH);
+        const SharedPtr<float> Bs_t = Bs + t % STAGES * (BK * BN);
+        if (t < whole_k)
+            copy_tile<kTile, true>(p, A, B, rows, cols, BK, As_t, Bs_t);
+        else
+            copy_tile<kTile, false>(p, A, B, rows, cols, inside(p.k, int64_t{t} * BK, BK), As_t,
+                                    Bs_t);
+        cp_async_commit();
+        A += BK;
+        B += BK * p.ldb;
+    };
+    // --- shared -> registers: the fragments of k, from the rows that As_k and Bs_k point to
+    SharedPtr<float> As_k = As + thread_row, Bs_k = Bs + thread_col;
+    float a[2][FM], b[2][FN];
+    const auto load_fragments = [&](int k) {
+        for (int i = 0; i < FM; i += 4) ld4(&a[k % 2][i], As_k + i / TM * STEP_M + i % TM);
+        for (int j = 0; j < FN; j += 4) ld4(&b[k % 2][j], Bs_k + j / TN * STEP_N + j % TN);
+    };
+    for (int t = 0; t < STAGES - 1; ++t) copy(t);
+    cp_async_wait<STAGES - 2>();
+    __syncthreads();
+    load_fragments(0);
+    for (int t = 0; t < tiles_k; ++t) {
+        copy(t + STAGES - 1);  // behind the last k-tile there are zeros
+        // --- multiply tile: an a serves FN products and a b FM
+        UNROLL_BY(kTile.unroll_k)
+        for (int k = 0; k < BK; ++k) {
+            As_k += A_PITCH, Bs_k += BN;
+            if (k + 1 == BK) {
+                cp_async_wait<STAGES - 2>();
+                __syncthreads();
+                As_k = As + (t + 1) % STAGES * (BK * A_PITCH) + thread_row;
+                Bs_k = Bs + (t + 1) % STAGES * (BK * BN) + thread_col;
+            }
+            load_fragments(k + 1);
+            // Row by row, and every other one backwards: at the turn b stays in the reuse cache.
+            for (int i = 0; i < FM; ++i)
+                for (int n = 0; n < FN; ++n) {
+                    const int j = i % 2 == 0 ? n : FN - 1 - n;
+                    acc[i][j] = fma_(a[k % 2][i], b[k % 2][j], acc[i][j]);
+                }
+        }
+    }
+    // --- store tile: beta == 0 never reads C
+    const bool vector = cols == BN && rows_aligned(p.C, p.ldc);
+    UNROLL
+    for (int i = 0; i < FM; ++i) {
+        const int row = thread_row + i / TM * STEP_M + i % TM;
+        if (row >= rows) continue;
+        GlobalPtr<float> C = p.C + (block_row + row) * p.ldc + block_col;
+        UNROLL
+        for (int j = 0; j < FN; j += 4) {
+            const int col = thread_col + j / TN * STEP_N + j % TN;
+            store4(p, C + col, cols - col, vector, &acc[i][j]);
+        }
+    }
+}
+
+#if !defined(__CUDACC_RTC__)
+constexpr int shared_bytes(const TileConfig& tile) {
+    return 4 * tile.stages * tile.block.k * (tile.block.m + tile.pad_a + tile.block.n);
+}
+
+template <TileConfig kTile>
+Status run(const Problem& problem, const Execution& execution) {
+    static_assert(kTile.threads % 32 == 0, "a block is whole warps: 32 divides its threads");
+    static_assert(kTile.threads / 32 * kTile.warp.m * kTile.warp.n == kTile.block.m * kTile.block.n,
+                  "warp tiles fill the block tile: the areas of threads / 32 warp tiles add up");
+    static_assert(kTile.block.m % kTile.warp.m == 0 && kTile.block.n % kTile.warp.n == 0,
+                  "warp tiles fill the block tile: WM divides BM, and WN divides BN");
+    static_assert(
+        kTile.warp.m * kTile.warp.n % (32 * kTile.thread.m * kTile.thread.n * kTile.warp_n_steps) ==
+            0,
+        "a warp covers its tile in whole steps: 32 * TM * TN * steps divides WM * WN");
+    static_assert(kTile.warp.n % (kTile.warp_n_steps * kTile.thread.n * 2) == 0 &&
+                      32 % (kTile.warp.n / kTile.warp_n_steps / kTile.thread.n * 2) == 0,
+                  "the lanes of a step form a grid of squares of 2 x 2: 2 * TN divides its width "
+                  "WN / steps, and twice the lanes along it divide 32");
+    static_assert(kTile.thread.m % 4 == 0 && kTile.thread.n % 4 == 0 && kTile.pad_a % 4 == 0,
+                  "fragments are read as float4: 4 divides TM, TN and the padding of A");
+    static_assert(kTile.block.k % 8 == 0 && 4 * kTile.threads % kTile.block.n == 0,
+                  "a step copies whole rows, of A by 8 words: 8 divides BK, and BN 4 * threads");
+    static_assert(8 * kTile.block.m % kTile.threads == 0 &&
+                      kTile.block.k * kTile.block.n % (4 * kTile.threads) == 0,
+                  "threads copy equally much: their number divides 8 * BM and BK * BN / 4");
+    static_assert(kTile.stages >= 2, "one stage is read while others are filled: two at least");
+    return launch(sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution,
+                  shared_bytes(kTile));
+}
+
+constexpr TileConfig tile(int block_k, int stages) {
+    return {.block = {128, 128, block_k},
+            .thread = {8, 4},
+            .threads = 128,
+            .pad_a = 4,
+            .warp = {64, 64},
+            .warp_n_steps = 4,
+            .unroll_k = 8,
+            .min_blocks = 2,
+            .stages = stages};
+}
+template <TileConfig kTile>
+constexpr Variant variant(const char* name) {
+    return {name, kTile, run<kTile>, shared_bytes(kTile)};
+}
+constexpr Variant kVariants[] = {variant<tile(16, 4)>("default"), variant<tile(32, 3)>("k32")};
+constexpr Claim kClaims[] = {
+    {"sectors/load of A", 4},
+    {"sectors/load of B", 16},
+    {"words/FFMA", 24.0 * 257 / (128 * 256)},
+    {"FFMA/k", 128},
+    {"loads/k of As", 2 * 257.0 / 256},
+    {"loads/k of Bs", 4 * 257.0 / 256},
+    {"wavefronts/load of As", 2},
+    {"wavefronts/load of Bs", 2},
+    {"wavefronts/store of As", 1},
+    {"wavefronts/store of Bs", 4},
+    {"barriers/block", 1 + 256 / 16},
+};
+
+extern const KernelDefinition definition;
+const KernelDefinition definition{
+    .file = __FILE__,
+    .id = "serpentine",
+    .parent = "lane_map",
+    .kind = Kind::rung,
+    .title = "products in an order that keeps an operand in the reuse cache",
+    .idea =
+        "Products go along whole rows, every other one backwards, so that each shares an operand "
+        "with "
+        "the one before it.",
+    .requirements =
+        "B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, element "
+        "by element",
+    .variants = kVariants,
+    .claims = kClaims,
+};
+#endif
+
+}  // namespace tilewright::ladder::inline TILEWRIGHT_TARGET::serpentine
