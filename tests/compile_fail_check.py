@@ -45,6 +45,7 @@ void use_wrong() {{
         use<changed<kAt, 3, 0>()>();
         use<changed<kAt, 1, 0, 2>()>();
         use<changed<kAt, 5, 0, 4>()>();
+        use<changed<kAt, 1, 0, 4>()>();
     }} else {{
         use<changed<kAt, 1, 1>()>();
     }}

@@ -167,6 +167,13 @@ TEST(KernelTables, ListWhatTheGpuRuns) {
          "ffma_reuse": 0.0}]})"));
 }
 
+TEST(KernelTables, LeaveOutWhatHelpsAKernel) {
+    const std::string helper = "_ZN10tilewright6ladder3gpu7split_k9add_partsENS_3gpu4GemmEPKfi";
+    const Outcome outcome = run_with({"sass", "13.0"}, object(cubin(helper, {kExit})), helper);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(Json::parse(outcome.out)["kernels"].size(), 0u);
+}
+
 std::string said_of(const char* id, const std::vector<Instruction>& code) {
     const std::string kernel = mangled(id);
     const Outcome outcome =

@@ -60,6 +60,11 @@ const Code& code_of(const std::string& mangled, int architecture, const std::vec
     throw std::runtime_error("holds no code of " + mangled);
 }
 
+/// A rung's kernel beside its sgemm, such as the one that adds the parts of split-K: no variant's.
+bool is_helper(const std::string& mangled) {
+    return mangled.find("6ladder3gpu") != mangled.npos && mangled.find("5sgemm") == mangled.npos;
+}
+
 std::vector<Kernel> kernels_in(const std::string& report, const std::vector<Code>& object) {
     std::vector<Kernel> kernels;
     std::optional<Kernel> kernel;
@@ -67,6 +72,8 @@ std::vector<Kernel> kernels_in(const std::string& report, const std::vector<Code
     for (std::string line; std::getline(lines, line);) {
         const std::string mangled = between(line, "Compiling entry function '", "'");
         if (!mangled.empty()) {
+            kernel.reset();
+            if (is_helper(mangled)) continue;
             kernel = kernel_of(mangled);
             if (!kernel) throw std::runtime_error("no variant is called " + mangled);
             kernel->architecture = between(line, "for 'sm_", "'");
