@@ -56,7 +56,8 @@ std::vector<std::string> lesson_in(std::string_view source) {
     if (line == lines.end()) return lesson;
     for (++line; line != lines.end(); ++line) {
         // From here on: the rung's name in several spellings, and prose that the header has too.
-        if (starts_with_any(*line, {"constexpr const char* kAliases", "extern const Kernel"}))
+        if (starts_with_any(*line, {"constexpr const char* kAliases", "constexpr Claim kClaims",
+                                    "extern const Kernel"}))
             break;
         if (!starts_with_any(*line, {"#if !defined(__CUDACC_RTC__)"})) lesson.push_back(*line);
     }
