@@ -79,7 +79,7 @@ Count count(Device& device, const Candidate& candidate, const Case& test) {
                           .ldc = c.ld};
     static_cast<void>(device.take_counters());
     device.sample_blocks(is_large(test, candidate.variant->config));
-    const Status status = candidate.variant->run(problem, device.execution());
+    const Status status = device.run(*candidate.variant, problem);
     result.counters = device.take_counters();
     if (!status.ok()) {
         result.failure = status.reason;

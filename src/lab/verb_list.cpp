@@ -27,6 +27,9 @@ Json json_of(const KernelDefinition& rung) {
     json["idea"] = rung.idea;
     json["parent"] = *rung.parent ? Json(rung.parent) : Json(nullptr);
     json["kind"] = name_of(rung.kind);
+    json["arithmetic"] = name_of(rung.arithmetic);
+    json["compute_capability"] = rung.compute_capability;
+    json["cpu_mode"] = rung.cpu_mode;
     json["requirements"] = rung.requirements;
     json["variants"] = variants;
     return json;
@@ -37,10 +40,11 @@ Table table_of(const std::vector<const KernelDefinition*>& rungs) {
                  {"name", Align::left},
                  {"from", Align::left},
                  {"kind", Align::left},
+                 {"in", Align::left},
                  {"idea", Align::left}});
     for (const KernelDefinition* rung : rungs)
         table.add({rung->id, title_of(*rung), *rung->parent ? rung->parent : "-",
-                   name_of(rung->kind), rung->idea});
+                   name_of(rung->kind), name_of(rung->arithmetic), rung->idea});
     return table;
 }
 
