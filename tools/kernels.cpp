@@ -67,10 +67,12 @@ std::vector<Kernel> kernels_in(const std::string& report, const std::vector<Code
     for (std::string line; std::getline(lines, line);) {
         const std::string mangled = between(line, "Compiling entry function '", "'");
         if (!mangled.empty()) {
-            kernel.reset();
-            if (mangled.find("5sgemm") == mangled.npos) continue;  // a pass before it
             kernel = kernel_of(mangled);
             if (!kernel) throw std::runtime_error("no variant is called " + mangled);
+            if (mangled.find("5sgemm") == mangled.npos) {  // a pass before it
+                kernel.reset();
+                continue;
+            }
             kernel->architecture = between(line, "for 'sm_", "'");
             const int number = number_in(kernel->architecture);
             if (is_known(number))

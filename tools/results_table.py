@@ -86,11 +86,11 @@ def counts_table(program, rungs):
         if not rung["cpu_mode"]:
             continue
         count = counts[rung["id"]]
-        totals, bound, compiled = count["totals"], count["bound"], count["compiled"]
-        loop = compiled["main_loop"]
-        instructions = loop["instructions"] / loop["ffma"] if loop["ffma"] else None
+        totals, bound, compiled = count["totals"], count["bound"], count["compiled"] or {}
+        loop = compiled.get("main_loop")
+        instructions = loop["instructions"] / loop["ffma"] if loop and loop["ffma"] else None
         lines.append(f"| {link(rung)}{arithmetic(rung)} | {cell(totals['global_bytes_per_result'], 0)} "
-                     f"| {cell(totals['words_per_ffma'], 4)} | {cell(compiled['shared_wavefronts_per_ffma'], 3)} "
+                     f"| {cell(totals['words_per_ffma'], 4)} | {cell(compiled.get('shared_wavefronts_per_ffma'), 3)} "
                      f"| {cell(instructions, 2)} | {cell(bound['gflops'], 0)} | {cell(bound['measured_gflops'], 0)} "
                      f"| {LIMITERS[bound['limiter']]} |")
     return lines

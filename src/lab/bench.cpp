@@ -169,14 +169,15 @@ void Race::record(Entrant& entrant, Workload& workload) {
                                 work / timing.median_us * 1e-3, peak));
 }
 
-/// Each with the opponent of its own arithmetic: TF32 is not what cublasSgemm computes.
-void compare_with_cublas(std::span<const Candidate> candidates, std::vector<Row>& rows) {
-    for (size_t i = 0; i < rows.size(); ++i) {
-        if (candidates[i].rung->kind != Kind::baseline || !rows[i].gflops) continue;
-        for (Row& row : rows)
-            if (row.gflops && row.arithmetic == rows[i].arithmetic)
-                row.percent_of_cublas = *row.gflops / *rows[i].gflops * 100;
-    }
+/// cublasSgemm computes in FP32: a rate in another arithmetic is no per cent of its.
+void compare_with_cublas(std::vector<Row>& rows) {
+    const auto cublas = std::find_if(rows.begin(), rows.end(),
+                                     [](const Row& row) { return row.rung == "k0" && row.gflops; });
+    if (cublas == rows.end()) return;
+    const double reference = *cublas->gflops;
+    for (Row& row : rows)
+        if (row.gflops && row.arithmetic == cublas->arithmetic)
+            row.percent_of_cublas = *row.gflops / reference * 100;
 }
 
 void fail_all(std::vector<Row>& rows, const std::string& reason) {
@@ -202,7 +203,7 @@ std::vector<Row> bench(Device& device, std::span<const Candidate> candidates, co
         Race race(device, options);
         race.verify_all(candidates, prepared, rows);
         race.time_all(candidates, prepared, rows);
-        compare_with_cublas(candidates, rows);
+        compare_with_cublas(rows);
     } catch (const std::bad_alloc&) {
         fail_all(rows, "the host's memory does not suffice");
     } catch (const DeviceError& error) {

@@ -94,7 +94,6 @@ Json json_of(const Row& row) {
     Json json{{"rung", row.rung},
               {"name", row.name},
               {"variant", row.variant},
-              {"arithmetic", name_of(row.arithmetic)},
               {"shape", {test.m, test.n, test.k}},
               {"alpha", test.alpha},
               {"beta", test.beta},
@@ -102,7 +101,8 @@ Json json_of(const Row& row) {
               {"ldb", test.layout(Operand::B).ld},
               {"ldc", test.layout(Operand::C).ld},
               {"dist", name_of(test.distribution)},
-              {"seed", test.seed}};
+              {"seed", test.seed},
+              {"arithmetic", name_of(row.arithmetic)}};
     json["memory"] = row.cold ? Json(*row.cold ? "cold" : "hot") : Json(nullptr);
     json["launch"] = row.graph ? Json(*row.graph ? "graph" : "stream") : Json(nullptr);
     json["samples"] = row.samples;

@@ -40,11 +40,12 @@ Table table_of(const std::vector<const KernelDefinition*>& rungs) {
                  {"name", Align::left},
                  {"from", Align::left},
                  {"kind", Align::left},
-                 {"in", Align::left},
                  {"idea", Align::left}});
-    for (const KernelDefinition* rung : rungs)
+    for (const KernelDefinition* rung : rungs) {
+        const bool fp32 = rung->arithmetic == Arithmetic::fp32;
         table.add({rung->id, title_of(*rung), *rung->parent ? rung->parent : "-",
-                   name_of(rung->kind), name_of(rung->arithmetic), rung->idea});
+                   name_of(rung->kind), (fp32 ? "" : "In TF32: ") + std::string(rung->idea)});
+    }
     return table;
 }
 

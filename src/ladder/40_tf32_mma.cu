@@ -13,15 +13,17 @@
 //
 // Picture  Which lane holds which element, by the PTX ISA; lane 4 g + t:
 //
-//             a0: (g, t)   a1: (g + 8, t)          b0: (t, g)        d0, d1: (g,     2 t + 0, 1)
-//             a2, a3: the same, column t + 4       b1: (t + 4, g)    d2, d3: (g + 8, 2 t + 0, 1)
+//             of A, 16 x 8              of B, 8 x 8      of the result, 16 x 8
+//             a0: (g, t)                b0: (t, g)       d0: (g, 2 t)
+//             a1: (g + 8, t)            b1: (t + 4, g)   d1: (g, 2 t + 1)
+//             a2, a3: in column t + 4                    d2, d3: in row g + 8
 //
 //          Which row of the tile is called row g is free, as long as C agrees: mma i of a step calls
-//          rows 4 g + 2 i and 4 g + 2 i + 1 so, and mma j calls column 4 g + j its column g. Then a
-//          lane's elements for all of them are neighbours, and it reads them as float4:
+//          rows 4 g + 2 i and 4 g + 2 i + 1 row g and row g + 8, and mma j calls column 4 g + j its
+//          column g. Then a lane's elements for all of them are neighbours, and come as float4:
 //
-//             As   row k + t:  ... | 4 g | 4 g + 1 | 4 g + 2 | 4 g + 3 | ...
-//                                    mma 0: g, g + 8    mma 1: g, g + 8
+//             As, row k + t:  ... | 4 g | 4 g + 1 | 4 g + 2 | 4 g + 3 | ...
+//                                   `-- mma 0 --'   `---- mma 1 ----'
 //
 // Cost     A warp tile of 64 x 64 takes 4 x 8 mma for 8 steps along k, and 8 loads of 16 bytes. Rows
 //          of the tiles end in 8 unused columns: the four rows that a load touches begin 8 banks

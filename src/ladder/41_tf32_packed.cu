@@ -12,11 +12,14 @@
 //          and of which an mbarrier tells the others. No thread has a part of a tile in its registers
 //          on the way, and no tile has an edge.
 //
-// Picture  pack:   A (M x K)  ->  tiles of 16 x 136:  (0, 0) (0, 1) ... | (1, 0) (1, 1) ... | ...
-//                  B (K x N)  ->  likewise             k-tiles of block row 0, then 1, ...
+// Picture  pack:   A (M x K)  ->  tiles of 16 x 136, by block row, then along k:
 //
-//          sgemm:  thread 0    | copy 0, 1 |     | copy 2 |     | copy 3 |
-//                  all         |           | mma 0        | mma 1        | mma 2 ...
+//                      (0, 0) (0, 1) (0, 2) ... (1, 0) (1, 1) (1, 2) ...
+//
+//                  and behind them B (K x N) likewise, by block column.
+//
+//          sgemm:  thread 0  | copy 0, 1 |       | copy 2 |       | copy 3 |
+//                  all                   | mma 0 |        | mma 1 |        ...
 //
 // Cost     The pass reads 4 (M + N) K bytes, writes as many, and multiplies nothing: a smaller part of
 //          the whole, the larger M and N are. It pays where a tile is used several times.

@@ -13,10 +13,10 @@
 // Picture  What wgmma reads: rows along k, of A and of B transposed, 128 bytes each, whose pieces of
 //          16 bytes lie turned around by the row's number, so that a column of them meets all banks:
 //
-//             row 0:  0 1 2 3 4 5 6 7      a k-tile is 32 elements: 4 wgmma, each two pieces further
-//             row 1:  1 0 3 2 5 4 7 6
-//             row 2:  2 3 0 1 6 7 4 5      BM x BN = 128 x 128: warpgroup 0 has rows 0 to 63,
-//             ...                          warpgroup 1 the others
+//             row 0:  0 1 2 3 4 5 6 7      a k-tile: 32 elements, 4 wgmma, each
+//             row 1:  1 0 3 2 5 4 7 6      two pieces further
+//             row 2:  2 3 0 1 6 7 4 5
+//             ...                          128 x 128: warpgroup 0 has rows 0 to 63
 //
 //          Of every 8 columns of the result a lane has two. The pass names the columns such that
 //          those of 16 are four neighbours, which it stores as float4.

@@ -14,13 +14,14 @@
 //
 // Picture  BM x BN = 128 x 256, B's tile in two packed ones; a stage is 48 KiB, of four:
 //
-//             warpgroup 2   | copy 0 1 2 3 | wait empty 0 | copy 4 | wait empty 1 | copy 5 ...
-//             warpgroup 0   | wait full 0 | wgmma 0 | wgmma 1 |empty 0| wgmma 2 |empty 1| ...
-//             warpgroup 1   | wait full 0 | wgmma 0 | wgmma 1 |empty 0| wgmma 2 |empty 1| ...
+//             warpgroup 2   | copy 0 1 2 3 | wait empty 0      | copy 4 | ...
+//             the others    | full 0 | wgmma 0 | full 1 | wgmma 1 | empty 0 | ...
+//
+//          An `empty` comes one k-tile late: until then the next one's wgmma are begun.
 //
 // Cost     Of shared memory 64 + 256 rows of 32 bytes for 131072 products: 80 bytes a clock, of 128.
-//          128 accumulators a thread; 232 registers for it, 40 for a copying one. One block fills a
-//          multiprocessor.
+//          128 accumulators a thread, which gets 232 registers; a copying one keeps 40. One block fills
+//          a multiprocessor.
 //
 // Look at  A warp's part of an instruction: 32768 products, the most there are. Barriers of the whole
 //          block: the one before the first k-tile.
