@@ -182,7 +182,7 @@ check "a limiter" grep -qE '^limiter +shared memory +instructions' out
 check "measured beside it" grep -qE '^GFLOP/s, measured +[0-9]+ ' out
 exits 0 count k3 --gpu a100 --shape 40x50x60 --format json
 check "nothing was measured there" json 'd["counts"][0]["bound"]["measured_gflops"] is None'
-check "its terms" json '{"ffma", "issue", "shared", "l1", "l2", "dram", "launch"} == d["counts"][0]["bound"]["terms_us"].keys()'
+check "its terms" json '{"ffma", "issue", "shared", "l1", "l2", "dram", "mma", "launch"} == d["counts"][0]["bound"]["terms_us"].keys()'
 exits 0 count k3 --gpu 4090 --format json --shape 64x64x64
 check "whose code stands in" json 'd["counts"][0]["compiled"]["architecture"] == "86"'
 refuses "there are h200" count k1 --gpu h20
@@ -214,7 +214,7 @@ exits 2 bench k2 --hot --cold --sizes 16 --device cpu
 
 # --- ladder
 exits 0 ladder --device cpu --sizes 64 --format json
-check "each rung was counted" json 'len(d["results"]) >= 10 and all(r["counted"]["ffma"] > 0 for r in d["results"])'
+check "each rung was counted" json 'len(d["results"]) >= 10 and all(r["counted"]["ffma"] + r["counted"]["mma"] > 0 for r in d["results"])'
 check "no times in CPU mode" json 'all(r["median_us"] is None for r in d["results"])'
 exits 0 ladder k1 k2 --device cpu --sizes 64
 check "the table fits a terminal" lines_fit

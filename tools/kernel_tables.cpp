@@ -41,12 +41,14 @@ void add_sass(Json& line, const Kernel& kernel) {
     if (!kernel.sass->main_loop) return;
     const Sass::Counts& loop = *kernel.sass->main_loop;
     line["main_loop"] = json_of(loop);
-    line["ffma_reuse"] = std::round(1000.0 * loop.reusing_ffmas / loop.of.at("FFMA")) / 1000;
+    if (const auto ffma = loop.of.find("FFMA"); ffma != loop.of.end() && ffma->second > 0)
+        line["ffma_reuse"] = std::round(1000.0 * loop.reusing_ffmas / ffma->second) / 1000;
 }
 
 /// Whether all that a variant loads from shared memory are 16 bytes a lane, by the word of CPU
 /// mode, which runs one block tile of it.
 bool loads_vectors_alone(const KernelDefinition& rung, const Variant& variant) {
+    if (!rung.cpu_mode) return false;
     const auto found = ladder::match(ladder::rungs(ladder::Target::cpu_counted), rung.id);
     const Variant& counted = found.front()->variants[&variant - rung.variants.data()];
     const int m = std::max(variant.config.block.m, 1), n = std::max(variant.config.block.n, 4);
@@ -55,17 +57,20 @@ bool loads_vectors_alone(const KernelDefinition& rung, const Variant& variant) {
         float words[4];
     };
     std::vector<Vector> a(m * k / 4 + 1), b(k * n / 4 + 1), c(m * n / 4 + 1);
+    const Problem problem{.m = m,
+                          .n = n,
+                          .k = k,
+                          .A = a[0].words,
+                          .lda = k,
+                          .B = b[0].words,
+                          .ldb = n,
+                          .C = c[0].words,
+                          .ldc = n};
+    const int64_t workspace_bytes =
+        counted.workspace_bytes ? counted.workspace_bytes(problem, 1) : 0;
+    std::vector<Vector> workspace(workspace_bytes / sizeof(Vector) + 1);
     simt::Machine machine(1);
-    const Status status = counted.run({.m = m,
-                                       .n = n,
-                                       .k = k,
-                                       .A = a[0].words,
-                                       .lda = k,
-                                       .B = b[0].words,
-                                       .ldb = n,
-                                       .C = c[0].words,
-                                       .ldc = n},
-                                      {&machine});
+    const Status status = counted.run(problem, {.stream = &machine, .workspace = workspace.data()});
     if (!status.ok()) throw std::runtime_error(rung.id + (": " + status.reason));
     int vectors = 0, others = 0;
     for (const simt::SiteCounters& site : machine.take_counters().sites)

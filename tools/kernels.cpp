@@ -76,6 +76,10 @@ std::vector<Kernel> kernels_in(const std::string& report, const std::vector<Code
             if (is_helper(mangled)) continue;
             kernel = kernel_of(mangled);
             if (!kernel) throw std::runtime_error("no variant is called " + mangled);
+            if (mangled.find("5sgemm") == mangled.npos) {  // a pass before it
+                kernel.reset();
+                continue;
+            }
             kernel->architecture = between(line, "for 'sm_", "'");
             const int number = number_in(kernel->architecture);
             if (is_known(number))
@@ -86,7 +90,8 @@ std::vector<Kernel> kernels_in(const std::string& report, const std::vector<Code
                                   number_before(line, " bytes spill loads");
         } else if (kernel && line.find("Used ") != line.npos) {
             kernel->registers = number_before(line, " registers");
-            kernel->shared_bytes = number_before(line, " bytes smem");
+            kernel->shared_bytes =
+                number_before(line, " bytes smem") + kernel->variant->dynamic_shared_bytes;
             kernels.push_back(*std::exchange(kernel, {}));
         }
     }
@@ -124,6 +129,7 @@ std::vector<Kernel> kernels_in(const std::string& object) {
 }
 
 bool counts(const KernelDefinition& rung, const Variant& variant, const std::string& architecture) {
+    if (number_in(architecture) < rung.compute_capability) return false;
     return architecture == kTunedFor || &variant == rung.variants.data();
 }
 

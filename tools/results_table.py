@@ -48,20 +48,25 @@ def link(rung):
     return f"[{rung['number']} {rung['name']}](src/ladder/{stem}.cu)"
 
 
+def arithmetic(rung):
+    """TF32 is not FP32: what is not FP32 says so wherever it stands."""
+    return "" if rung["arithmetic"] == "fp32" else f" ({rung['arithmetic'].upper()})"
+
+
 def rungs_table(rungs):
     lines = ["| rung | id | grown from | idea |", "|---|---|---|---|"]
     for rung in rungs:
         parent = rung["parent"] or "-"
         if rung["kind"] != "rung":
             parent += f" ({rung['kind']})"
-        lines.append(f"| {link(rung)} | {rung['id']} | {parent} | {rung['idea']} |")
+        lines.append(f"| {link(rung)}{arithmetic(rung)} | {rung['id']} | {parent} | {rung['idea']} |")
     return lines
 
 
 COUNT_SIZE, COUNT_GPU = 2048, "h200"
 # As `count` labels them.
-LIMITERS = {"ffma": "FFMA", "issue": "instructions", "shared": "shared memory", "l1": "L1",
-            "l2": "L2 to L1", "dram": "DRAM", "launch": "launch"}
+LIMITERS = {"ffma": "FFMA", "mma": "tensor cores", "issue": "instructions",
+            "shared": "shared memory", "l1": "L1", "l2": "L2 to L1", "dram": "DRAM", "launch": "launch"}
 
 
 def counts_table(program, rungs):
@@ -78,12 +83,15 @@ def counts_table(program, rungs):
         return "-" if not value else f"{value:.{digits}f}"
 
     for rung in rungs:
+        if not rung["cpu_mode"]:
+            continue
         count = counts[rung["id"]]
-        totals, bound, compiled = count["totals"], count["bound"], count["compiled"]
-        loop = compiled["main_loop"]
-        lines.append(f"| {link(rung)} | {cell(totals['global_bytes_per_result'], 0)} "
-                     f"| {cell(totals['words_per_ffma'], 4)} | {cell(compiled['shared_wavefronts_per_ffma'], 3)} "
-                     f"| {loop['instructions'] / loop['ffma']:.2f} | {cell(bound['gflops'], 0)} | {cell(bound['measured_gflops'], 0)} "
+        totals, bound, compiled = count["totals"], count["bound"], count["compiled"] or {}
+        loop = compiled.get("main_loop")
+        instructions = loop["instructions"] / loop["ffma"] if loop and loop["ffma"] else None
+        lines.append(f"| {link(rung)}{arithmetic(rung)} | {cell(totals['global_bytes_per_result'], 0)} "
+                     f"| {cell(totals['words_per_ffma'], 4)} | {cell(compiled.get('shared_wavefronts_per_ffma'), 3)} "
+                     f"| {cell(instructions, 2)} | {cell(bound['gflops'], 0)} | {cell(bound['measured_gflops'], 0)} "
                      f"| {LIMITERS[bound['limiter']]} |")
     return lines
 
@@ -138,7 +146,9 @@ class Measured:
         known = {rung["id"]: rung for rung in rungs}
         self.ids = list(dict.fromkeys(row["rung"] for row in rows))
         self.labels = {row["rung"]: row["name"] for row in rows}
-        self.labels.update((each, link(known[each])) for each in self.ids if each in known)
+        self.labels.update((each, link(known[each]) + arithmetic(known[each]))
+                           for each in self.ids if each in known)
+        self.marks = {each: arithmetic(known[each]) for each in self.ids if each in known}
         self.labels.update({"k0": "cuBLAS"})
         self.parents = {each: known[each]["parent"] for each in self.ids if each in known}
         self.sizes = sorted({size for _, size in self.by})
@@ -149,7 +159,10 @@ class Measured:
         return row["gflops"] if row else None
 
     def factor(self, rung):
-        own, parents = self.gflops(rung, self.size), self.gflops(self.parents.get(rung), self.size)
+        parent = self.parents.get(rung)
+        if self.marks.get(rung) != self.marks.get(parent):
+            return "-"
+        own, parents = self.gflops(rung, self.size), self.gflops(parent, self.size)
         return f"{own / parents:.2f}" if own and parents else "-"
 
     def rate_table(self):
@@ -169,7 +182,7 @@ class Measured:
                  "|---|" + "---:|" * len(self.sizes)]
         for rung in self.ids:
             cells = [rate(self.gflops(rung, size)) for size in self.sizes]
-            name = "cuBLAS" if rung == "k0" else rung
+            name = "cuBLAS" if rung == "k0" else rung + self.marks.get(rung, "")
             lines.append(f"| {name} | {' | '.join(cells)} |")
         return lines
 

@@ -15,6 +15,7 @@ enum Operation : uint64_t {
     kFmul = 0x020,
     kFadd = 0x021,
     kFfma = 0x023,
+    kHmma = 0x03c,
     kNop = 0x118,
     kBar = 0x11d,
     kCall = 0x144,
@@ -23,6 +24,7 @@ enum Operation : uint64_t {
     kExit = 0x14d,
     kReturn = 0x150,
     kLds = 0x184,
+    kHgmma = 0x1f0,
 };
 
 uint64_t operation_of(const Instruction& instruction) {
@@ -37,6 +39,8 @@ const std::map<uint64_t, const char*> kOthers = {
     {kFmul, "FMUL"},
     {kFadd, "FADD"},
     {kFfma, "FFMA"},
+    {kHmma, "HMMA"},
+    {kHgmma, "HGMMA"},
     {kBar, "BAR"},
     {0x11a, "DEPBAR"},
     {0x1af, "LDGDEPBAR"},
@@ -165,6 +169,14 @@ std::span<const Instruction> without_padding(std::span<const Instruction> code, 
     return code;
 }
 
+/// Instructions that multiply what a kernel is there to multiply.
+int multiplications(const Sass::Counts& counts) {
+    int sum = 0;
+    for (const char* name : {"FFMA", "HMMA", "HGMMA"})
+        if (const auto found = counts.of.find(name); found != counts.of.end()) sum += found->second;
+    return sum;
+}
+
 void count(Sass::Counts& counts, const Instruction& instruction) {
     ++counts.instructions;
     const std::string name = counted_as(instruction);
@@ -212,10 +224,10 @@ Sass sass_of(std::span<const Instruction> all, int architecture) {
         Sass::Counts counts{.shortest = shortest_way(flow, loop, own)};
         for (size_t i = 0; i < code.size(); ++i)
             if (own[i]) count(counts, code[i]);
-        const int most = sass.main_loop ? sass.main_loop->of["FFMA"] : 0;
+        const int most = sass.main_loop ? multiplications(*sass.main_loop) : 0;
         // As many in several: one for edges, and the shorter one for what is inside.
-        if (counts.of["FFMA"] > most ||
-            (most && counts.of["FFMA"] == most && counts.shortest < sass.main_loop->shortest))
+        if (multiplications(counts) > most ||
+            (most && multiplications(counts) == most && counts.shortest < sass.main_loop->shortest))
             sass.main_loop = counts;
     }
     return sass;

@@ -30,7 +30,8 @@ struct Sass {
         int shortest = 0;
     };
     Counts total;
-    /// The loop that holds most FFMAs, without loops inside it; none where no loop holds one.
+    /// The loop that holds most FFMAs or instructions of tensor cores, without loops inside it; none
+    /// where no loop holds one.
     std::optional<Counts> main_loop;
 };
 

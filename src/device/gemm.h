@@ -92,6 +92,40 @@ inline Status launch(void (*kernel)(Gemm), const TileConfig& tile, Grid block,
                         ceil_div(problem.n, tile.block.n), block, dynamic_bytes, execution,
                         &operands.c, operands.gemm);
 }
+
+/// A kernel that goes before and fills the workspace.
+struct Pass {
+    void (*kernel)(Gemm, GlobalPtr<float>);
+    int64_t blocks;
+    int threads;
+    int64_t elements;  ///< That it leaves there.
+};
+
+/// As above, for a kernel that reads what a pass has left. Where A and B must not be read, there is
+/// no pass.
+inline Status launch(const Pass& pass, void (*kernel)(Gemm, GlobalPtr<const float>),
+                     const TileConfig& tile, Grid block, const Problem& problem,
+                     const Execution& execution, int dynamic_bytes = 0) {
+    if (problem.m == 0 || problem.n == 0) return {};
+    if (Status status = check_tile_counts(tile, problem); !status.ok()) return status;
+    const Operands operands(problem);
+    float* const memory = static_cast<float*>(execution.workspace);
+    const Bounds bounds(memory, 1, pass.elements, 0, "workspace");
+    const GlobalPtr<float> workspace = global_ptr(memory, bounds);
+    if (operands.k > 0) {
+        if (pass.blocks > 0x7fffffff)
+            return {StatusCode::not_supported, "the pass before has " +
+                                                   std::to_string(pass.blocks) +
+                                                   " blocks; a grid holds 2147483647"};
+        if (Status status = launch_kernel(pass.kernel, Grid(static_cast<unsigned>(pass.blocks)),
+                                          pass.threads, 0, execution, operands.gemm, workspace);
+            !status.ok())
+            return status;
+    }
+    return launch_tiles(kernel, ceil_div(problem.m, tile.block.m),
+                        ceil_div(problem.n, tile.block.n), block, dynamic_bytes, execution,
+                        &operands.c, operands.gemm, workspace);
+}
 #endif
 
 }  // namespace tilewright::inline TILEWRIGHT_TARGET

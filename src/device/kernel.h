@@ -13,9 +13,9 @@
 #include "device/arithmetic.h"
 
 #if defined(__CUDACC__)
-#include "device/gpu_hopper.h"
+#include "device/gpu_mma.h"
 #else
-#include "device/cpu_hopper.h"
+#include "device/cpu_mma.h"
 #endif
 
 #include "device/gemm.h"

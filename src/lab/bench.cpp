@@ -27,7 +27,7 @@ struct Entrant {
     Entrant(Device& device, const Candidate& candidate, Workload& workload, Row& row,
             double min_seconds)
         : row(row),
-          runner(device, *candidate.variant, workload),
+          runner(device, candidate, workload),
           timer([this](int calls) { return runner.sample(calls); }, min_seconds) {}
 
     Row& row;
@@ -93,7 +93,8 @@ void Race::verify_all(std::span<const Candidate> candidates, const PreparedCase&
         }
         options_.progress(
             fmt::format("verifying {} {}", rows[i].label, shape_label(prepared.test())));
-        set_verdict(rows[i], verify(device_, *candidates[i].variant, prepared));
+        set_verdict(rows[i], verify(device_, *candidates[i].variant, prepared,
+                                    candidates[i].rung->arithmetic));
         if (rows[i].outcome == Outcome::failed) note_if_lost(rows[i]);
     }
 }
@@ -157,7 +158,8 @@ void Race::record(Entrant& entrant, Workload& workload) {
     const double work = flops({test.m, test.n, test.k});
     if (work == 0 || !(timing.median_us > 0)) return;
     row.gflops = work / timing.median_us * 1e-3;
-    const double peak = device_.info().peak_gflops;
+    const double peak = row.arithmetic == Arithmetic::tf32 ? device_.info().tf32_peak_gflops
+                                                           : device_.info().peak_gflops;
     if (peak <= 0) return;
     row.percent_of_peak = *row.gflops / peak * 100;
     if (*row.percent_of_peak > kAbovePeakPercent)
@@ -167,13 +169,15 @@ void Race::record(Entrant& entrant, Workload& workload) {
                                 work / timing.median_us * 1e-3, peak));
 }
 
+/// cublasSgemm computes in FP32: a rate in another arithmetic is no per cent of its.
 void compare_with_cublas(std::vector<Row>& rows) {
     const auto cublas = std::find_if(rows.begin(), rows.end(),
                                      [](const Row& row) { return row.rung == "k0" && row.gflops; });
     if (cublas == rows.end()) return;
     const double reference = *cublas->gflops;
     for (Row& row : rows)
-        if (row.gflops) row.percent_of_cublas = *row.gflops / reference * 100;
+        if (row.gflops && row.arithmetic == cublas->arithmetic)
+            row.percent_of_cublas = *row.gflops / reference * 100;
 }
 
 void fail_all(std::vector<Row>& rows, const std::string& reason) {

@@ -42,6 +42,9 @@ Bound bound_of(const Count& count, const Built& built, const Gpu& gpu,
     const double ffma =
         busiest([](const Count& c) { return static_cast<double>(c.counters.ffma); }) * 32 /
         gpu.fp32_lanes;
+    const double mma =
+        busiest([](const Count& c) { return static_cast<double>(c.counters.mma_products); }) /
+        gpu.tf32_products;
     const double issue =
         busiest([&](const Count& c) { return least_instructions(c, built.compiled); }) / kIssued;
     const double shared =
@@ -58,6 +61,7 @@ Bound bound_of(const Count& count, const Built& built, const Gpu& gpu,
                    {"l1", "L1", l1 / clocks_per_us},
                    {"l2", "L2 to L1", l2 / clocks_per_us},
                    {"dram", "DRAM", dram_bytes / (gpu.dram_gb_s * 1e3)},
+                   {"mma", "tensor cores", mma / clocks_per_us},
                    {"launch", "launch", gpu.launch_us > 0 ? gpu.launch_us : kNone}}},
         .waves = blocks > 0 ? std::max(1.0, tiles * gpu.multiprocessors / blocks) : 1,
         .dram_intensity =
@@ -75,7 +79,8 @@ Bound bound_of(const Count& count, const Built& built, const Gpu& gpu,
     bound.limiter = largest->key;
     bound.us = largest->us;
     bound.gflops = count.totals.flop > 0 ? count.totals.flop / (bound.us * 1e3) : kNone;
-    const double peak = all * gpu.fp32_lanes * 2 / 1e3;
+    const bool on_tensor_cores = count.counters.mma_products > 0;
+    const double peak = all * (on_tensor_cores ? gpu.tf32_products : gpu.fp32_lanes) * 2 / 1e3;
     bound.ceiling_gflops = std::fmin(peak, bound.dram_intensity * gpu.dram_gb_s);
     return bound;
 }

@@ -23,7 +23,7 @@ struct BoundTerm {
 };
 
 struct Bound {
-    std::array<BoundTerm, 7> terms;
+    std::array<BoundTerm, 8> terms;
     const char* limiter;  ///< The key of the largest.
     const char* limiter_label() const;
     double us, gflops;  ///< kNone GFLOP/s where nothing is multiplied.

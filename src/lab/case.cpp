@@ -135,7 +135,7 @@ std::optional<MemoryNeed> memory_need(const Case& test) {
     return MemoryNeed{device.value, host.value};
 }
 
-reference::Tolerance tolerance_of(const Case& test) {
+reference::Tolerance tolerance_of(const Case& test, Arithmetic arithmetic) {
     using reference::Assumption;
     Assumption assumption = Assumption::random;
     if (test.distribution == Distribution::wide) assumption = Assumption::worst_case;
@@ -147,7 +147,8 @@ reference::Tolerance tolerance_of(const Case& test) {
         if (halves && sum + kLargestInteger * std::fabs(test.beta) < 0x1p23)
             assumption = Assumption::exact;
     }
-    return reference::tolerance(assumption, test.has_product() ? test.k : 0, test.alpha);
+    return reference::tolerance(assumption, test.has_product() ? test.k : 0, test.alpha,
+                                arithmetic);
 }
 
 void fill(const Case& test, Operand operand, float* first) {

@@ -68,8 +68,8 @@ struct MemoryNeed {
 };
 std::optional<MemoryNeed> memory_need(const Case& test);
 
-/// What the data allows to promise of the result.
-reference::Tolerance tolerance_of(const Case& test);
+/// What the data and the arithmetic allow to promise of the result.
+reference::Tolerance tolerance_of(const Case& test, Arithmetic arithmetic = Arithmetic::fp32);
 
 /// Writes the operand's elements, and nothing between rows; `first` is element (0, 0). A value
 /// depends on the distribution, the seed, the operand, its row and column alone.

@@ -59,6 +59,7 @@ Instructions instructions_of(const Json& counts) {
     return {.all = counts.value("shortest", all),
             .ffma = counts.value("FFMA", 0.0),
             .barriers = counts.value("BAR", 0.0),
+            .mma = counts.value("HMMA", 0.0) + counts.value("HGMMA", 0.0),
             .shared_loads = widths_of(counts, "LDS"),
             .shared_stores = widths_of(counts, "STS"),
             .global_loads = widths_of(counts, "LDG"),
@@ -84,7 +85,9 @@ std::optional<Compiled> compiled_of(std::string_view sass, std::string_view rung
                       .registers = line->json.value("registers", 0),
                       .ffma_reuse = line->json.value("ffma_reuse", 0.0)};
     const Json loop = line->json.value("main_loop", Json(nullptr));
-    if (loop.is_object() && loop.value("FFMA", 0) > 0) compiled.main_loop = instructions_of(loop);
+    if (!loop.is_object()) return compiled;
+    const Instructions instructions = instructions_of(loop);
+    if (instructions.ffma + instructions.mma > 0) compiled.main_loop = instructions;
     return compiled;
 }
 

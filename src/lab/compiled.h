@@ -27,13 +27,14 @@ int widest(const Widths& widths);
 struct Instructions {
     double all = 0;  ///< In a loop: of its shortest way round.
     double ffma = 0, barriers = 0;
+    double mma = 0;  ///< Of tensor cores.
     Widths shared_loads{}, shared_stores{}, global_loads{}, global_stores{};
 };
 
 struct Compiled {
     std::string architecture;  ///< That it was compiled for, as in Gpu.
     Instructions total;
-    std::optional<Instructions> main_loop;  ///< The loop that holds the FFMAs.
+    std::optional<Instructions> main_loop;  ///< The loop that holds the FFMAs, or mma.
     int registers = 0;
     double ffma_reuse = 0;  ///< The share of the loop's FFMAs that carry a reuse flag.
 };

@@ -157,7 +157,7 @@ Json json_of(const Count& count, const std::optional<Compiled>& compiled) {
     Json json{{"architecture", compiled->architecture},
               {"registers", compiled->registers},
               {"ffma_reuse", compiled->ffma_reuse},
-              {"main_loop", {{"instructions", loop.all}, {"ffma", loop.ffma}}}};
+              {"main_loop", {{"instructions", loop.all}, {"ffma", loop.ffma}, {"mma", loop.mma}}}};
     const auto add = [&](const std::string& name, const Widths& widths) {
         for (size_t i = 0; i < widths.size(); ++i)
             json["main_loop"][fmt::format("{}_{}", name, 32 << i)] = widths[i];
@@ -166,8 +166,9 @@ Json json_of(const Count& count, const std::optional<Compiled>& compiled) {
     add("shared_stores", loop.shared_stores);
     add("global_loads", loop.global_loads);
     json["main_loop"]["barriers"] = loop.barriers;
+    const auto ffma = static_cast<double>(count.totals.ffma);
     json["shared_wavefronts_per_ffma"] =
-        least_shared_wavefronts(count, compiled) / static_cast<double>(count.totals.ffma);
+        ffma > 0 ? Json(least_shared_wavefronts(count, compiled) / ffma) : Json(nullptr);
     return json;
 }
 

@@ -139,6 +139,7 @@ Table compiled_table(std::span<const CountRow* const> rows) {
     };
     add("registers", 0, [](const Compiled& c) { return c.registers; });
     add("main loop: FFMA", 0, [](const Compiled& c) { return c.main_loop->ffma; });
+    add("main loop: mma", 0, [](const Compiled& c) { return c.main_loop->mma; });
     add("  with a reuse flag, %", 0, [](const Compiled& c) { return c.ffma_reuse * 100; });
     const auto add_widths = [&](const char* name, Widths Instructions::*widths) {
         for (size_t i = 0; i < 3; ++i)
@@ -150,11 +151,12 @@ Table compiled_table(std::span<const CountRow* const> rows) {
     add_widths("LDG", &Instructions::global_loads);
     add("  barriers", 0, [](const Compiled& c) { return c.main_loop->barriers; });
     add("  all, on the shortest way", 0, [](const Compiled& c) { return c.main_loop->all; });
-    add("  all for each FFMA", 2,
-        [](const Compiled& c) { return c.main_loop->all / c.main_loop->ffma; });
+    add("  all for each FFMA", 2, [](const Compiled& c) {
+        return c.main_loop->ffma > 0 ? c.main_loop->all / c.main_loop->ffma : kNone;
+    });
     std::vector<std::string> wavefronts{"wavefronts / FFMA"};
     for (const CountRow* row : rows)
-        wavefronts.push_back(number(row->compiled
+        wavefronts.push_back(number(row->compiled && row->count.totals.ffma > 0
                                         ? least_shared_wavefronts(row->count, row->compiled) /
                                               static_cast<double>(row->count.totals.ffma)
                                         : kNone,

@@ -47,6 +47,7 @@ struct DeviceInfo {
     std::string compute_capability;  ///< "9.0"
     int multiprocessors = 0;  ///< SMs; worker threads in CPU mode.
     double peak_gflops = 0;  ///< FP32: SMs x lanes x 2 x highest clock; 0 in CPU mode.
+    double tf32_peak_gflops = 0;  ///< Of tensor cores, likewise; 0 where it is not known.
     int max_clock_mhz = 0;
     size_t memory_bytes = 0;
     size_t l2_bytes = 0;

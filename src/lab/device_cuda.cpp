@@ -23,6 +23,13 @@ int lanes_per_multiprocessor(int major, int minor) {
     return 128;
 }
 
+/// Products in TF32 that a multiprocessor's tensor cores make in a clock, dense: NVIDIA's whitepapers
+/// on A100 and H100, whose peaks are these times SMs x 2 x boost clock. GeForce and RTX boards of
+/// one compute capability differ.
+int tf32_products(int major, int minor) {
+    return minor != 0 ? 0 : major == 8 ? 512 : major == 9 ? 1024 : 0;
+}
+
 int attribute(cudaDeviceAttr which, int ordinal) {
     int value = 0;
     CUDA_CHECK(cudaDeviceGetAttribute(&value, which, ordinal));
@@ -74,6 +81,8 @@ DeviceInfo describe(int ordinal) {
     info.max_clock_mhz = attribute(cudaDevAttrClockRate, ordinal) / 1000;
     info.peak_gflops = 2e-3 * info.multiprocessors * info.max_clock_mhz *
                        lanes_per_multiprocessor(properties.major, properties.minor);
+    info.tf32_peak_gflops = 2e-3 * info.multiprocessors * info.max_clock_mhz *
+                            tf32_products(properties.major, properties.minor);
     info.memory_bytes = properties.totalGlobalMem;
     info.l2_bytes = static_cast<size_t>(properties.l2CacheSize);
     info.cuda = version_text(runtime);

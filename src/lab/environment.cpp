@@ -53,6 +53,7 @@ Json environment_of(Device& device, const std::string& command) {
                       {"memory_mhz", or_null(vitals.memory_mhz)}};
     json["power"] = {{"limit_watts", or_null(vitals.watt_limit)}};
     json["peak_gflops"] = or_null(info.peak_gflops);
+    json["tf32_peak_gflops"] = or_null(info.tf32_peak_gflops);
     json["driver"] = or_null(info.driver);
     json["cuda"] = or_null(info.cuda);
     json["cublas"] = {{"version", or_null(info.cublas.version)},

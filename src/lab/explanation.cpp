@@ -82,6 +82,7 @@ Explanation explain(const KernelDefinition& rung, const std::string& variant,
     result.rules = rules_in(source_of(rung));
     result.resources = resources_of(embedded_resources(), rung.id);
     result.occupancy = occupancy_on(gpu, *result.variant, result.resources);
+    if (!rung.cpu_mode) return result;
     const Count count = count_for_claims({&rung, result.variant});
     if (count.ok())
         result.claims = check_claims(rung.claims, count.counters);
@@ -99,6 +100,7 @@ Json json_of(const Explanation& e) {
               {"aliases", std::vector<std::string>(rung.aliases.begin(), rung.aliases.end())},
               {"kind", name_of(rung.kind)},
               {"parent", *rung.parent ? Json(rung.parent) : Json(nullptr)},
+              {"computes_in", name_of(rung.arithmetic)},
               {"requirements", rung.requirements},
               {"header", header_of(rung)},
               {"variants", array_of(rung.variants)},

@@ -33,8 +33,8 @@ constexpr Multiprocessor kBlackwellGeForce{"120", 128, 1536, 24, 100 * kKiB};
 
 /// What differs between chips of one architecture; the rest is common to all since Ampere.
 constexpr Gpu gpu(const char* word, const char* name, const Multiprocessor& sm, int multiprocessors,
-                  double clock_mhz, double dram_gb_s, size_t l2_bytes, const char* source,
-                  double launch_us = 0) {
+                  int tf32_products, double clock_mhz, double dram_gb_s, size_t l2_bytes,
+                  const char* source, double launch_us = 0) {
     constexpr int kReserved = kKiB;
     // Two sectors. NVIDIA does not say it for these chips: an assumption, the width that is usual.
     constexpr double kL2BytesPerClock = 64;
@@ -43,6 +43,7 @@ constexpr Gpu gpu(const char* word, const char* name, const Multiprocessor& sm, 
             .architecture = sm.architecture,
             .multiprocessors = multiprocessors,
             .fp32_lanes = sm.fp32_lanes,
+            .tf32_products = tf32_products,
             .clock_mhz = clock_mhz,
             .dram_gb_s = dram_gb_s,
             .l2_bytes = l2_bytes,
@@ -58,27 +59,28 @@ constexpr Gpu gpu(const char* word, const char* name, const Multiprocessor& sm, 
 }
 
 // Clocks are the highest that NVML reports: GeForce and RTX boards run above the boost clock of
-// their whitepaper, which the source then names.
+// their whitepaper, which the source then names. Products in TF32: the whitepaper's or datasheet's
+// dense TFLOP/s over 2 x SMs x boost clock, to the power of two that it is.
 constexpr Gpu kGpus[] = {
-    gpu("h200", "NVIDIA H200 SXM", kHopper, 132, 1980, 4800, 60 * kMiB,
+    gpu("h200", "NVIDIA H200 SXM", kHopper, 132, 1024, 1980, 4800, 60 * kMiB,
         "NVIDIA H200 datasheet; SMs, clock and L2 as the device reports them; launch: "
         "results/nvidia-h200-2026-11-30-launch.json",
         0.497),
-    gpu("h100", "NVIDIA H100 SXM 80 GB", kHopper, 132, 1980, 3352, 50 * kMiB,
+    gpu("h100", "NVIDIA H100 SXM 80 GB", kHopper, 132, 1024, 1980, 3352, 50 * kMiB,
         "NVIDIA H100 Tensor Core GPU Architecture whitepaper; clock: NVML"),
-    gpu("a100", "NVIDIA A100 SXM 80 GB", kAmpere, 108, 1410, 2039, 40 * kMiB,
+    gpu("a100", "NVIDIA A100 SXM 80 GB", kAmpere, 108, 512, 1410, 2039, 40 * kMiB,
         "NVIDIA A100 Tensor Core GPU Architecture whitepaper; NVIDIA A100 80GB datasheet"),
-    gpu("3090", "NVIDIA GeForce RTX 3090", kAmpereGeForce, 82, 2100, 936, 6 * kMiB,
+    gpu("3090", "NVIDIA GeForce RTX 3090", kAmpereGeForce, 82, 128, 2100, 936, 6 * kMiB,
         "NVIDIA Ampere GA102 GPU Architecture whitepaper (boost 1695 MHz); clock: NVML"),
-    gpu("a6000", "NVIDIA RTX A6000", kAmpereGeForce, 84, 2100, 768, 6 * kMiB,
+    gpu("a6000", "NVIDIA RTX A6000", kAmpereGeForce, 84, 256, 2100, 768, 6 * kMiB,
         "NVIDIA Ampere GA102 GPU Architecture whitepaper (boost 1800 MHz); clock: NVML"),
-    gpu("4090", "NVIDIA GeForce RTX 4090", kAda, 128, 3105, 1008, 72 * kMiB,
+    gpu("4090", "NVIDIA GeForce RTX 4090", kAda, 128, 128, 3105, 1008, 72 * kMiB,
         "NVIDIA Ada GPU Architecture whitepaper (boost 2520 MHz); clock: NVML"),
-    gpu("l40s", "NVIDIA L40S", kAda, 142, 2520, 864, 96 * kMiB,
+    gpu("l40s", "NVIDIA L40S", kAda, 142, 256, 2520, 864, 96 * kMiB,
         "NVIDIA L40S datasheet; NVIDIA Ada GPU Architecture whitepaper"),
-    gpu("b200", "NVIDIA B200 SXM", kBlackwell, 148, 1965, 8000, 253 * kMiB / 2,
+    gpu("b200", "NVIDIA B200 SXM", kBlackwell, 148, 2048, 1965, 8000, 253 * kMiB / 2,
         "NVIDIA Blackwell HGX datasheet; SMs, clock and L2: NVML and device attributes"),
-    gpu("5090", "NVIDIA GeForce RTX 5090", kBlackwellGeForce, 170, 3090, 1792, 96 * kMiB,
+    gpu("5090", "NVIDIA GeForce RTX 5090", kBlackwellGeForce, 170, 128, 3090, 1792, 96 * kMiB,
         "NVIDIA RTX Blackwell GPU Architecture whitepaper (boost 2407 MHz); clock: NVML"),
 };
 

@@ -15,6 +15,7 @@ struct Gpu {
     const char* architecture;  ///< As the compiler names it: "80", "86", "90a", ...
     int multiprocessors;
     int fp32_lanes;  ///< A multiprocessor's; FFMAs of one clock.
+    int tf32_products;  ///< Of tensor cores in one clock, dense, with sums in FP32.
     double clock_mhz;  ///< The highest: a bound must not be below what a GPU reaches.
     double dram_gb_s;
     size_t l2_bytes;

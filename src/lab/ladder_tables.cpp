@@ -31,22 +31,27 @@ std::string rate_cell(const Row* row) {
 }  // namespace
 
 Table rate_table(std::span<const KernelDefinition* const> rungs, std::span<const Row> rows) {
-    Table table({{"rung", Align::left},
-                 {"name", Align::left},
-                 {"GFLOP/s"},
-                 {"x parent"},
-                 {"parent", Align::left},
-                 {"%cuBLAS"},
-                 {"%peak"}});
+    std::vector<Table::Column> columns{{"rung", Align::left}, {"name", Align::left}};
+    const bool mixed = mixes_arithmetic(rows);
+    if (mixed) columns.push_back({"in", Align::left});
+    for (const char* name : {"GFLOP/s", "x parent"}) columns.push_back({name});
+    columns.push_back({"parent", Align::left});
+    for (const char* name : {"%cuBLAS", "%peak"}) columns.push_back({name});
+    Table table(std::move(columns));
     for (const KernelDefinition* rung : rungs) {
         const Row* row = row_of(rows, rung->id);
         if (!row) continue;
         const Row* parent = row_of(rows, rung->parent);
         std::optional<double> factor;
-        if (parent && row->gflops && parent->gflops) factor = *row->gflops / *parent->gflops;
-        table.add({rung->id, title_of(*rung), rate_cell(row), number(factor, 2),
-                   *rung->parent ? rung->parent : "-", number(row->percent_of_cublas, 1),
-                   number(row->percent_of_peak, 1)});
+        if (parent && row->gflops && parent->gflops && row->arithmetic == parent->arithmetic)
+            factor = *row->gflops / *parent->gflops;
+        std::vector<std::string> cells{rung->id, title_of(*rung)};
+        if (mixed) cells.emplace_back(name_of(row->arithmetic));
+        for (const std::string& cell :
+             {rate_cell(row), number(factor, 2), std::string(*rung->parent ? rung->parent : "-"),
+              number(row->percent_of_cublas, 1), number(row->percent_of_peak, 1)})
+            cells.push_back(cell);
+        table.add(std::move(cells));
     }
     return table;
 }
@@ -60,7 +65,9 @@ Table sweep_table(std::span<const KernelDefinition* const> rungs, std::span<cons
     for (const std::string& shape : shapes) columns.push_back({shape});
     Table table(std::move(columns));
     for (const KernelDefinition* rung : rungs) {
-        std::vector<std::string> cells{rung->id};
+        const bool fp32 = rung->arithmetic == Arithmetic::fp32;
+        std::vector<std::string> cells{
+            fp32 ? rung->id : fmt::format("{} ({})", rung->id, name_of(rung->arithmetic))};
         for (const std::string& shape : shapes) {
             const auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& each) {
                 return each.rung == rung->id && shape_label(each.test) == shape;

@@ -73,6 +73,12 @@ double fewest_of_scalars(const std::vector<const SiteCounters*>& sites, const Wi
     return most;
 }
 
+/// How often all warps together go round the main loop.
+double passes_of(const Count& count, const Instructions& loop) {
+    return loop.ffma > 0 ? real(count.counters.ffma) / loop.ffma
+                         : real(count.counters.mma) / loop.mma;
+}
+
 /// That no compiler and no hardware can save.
 double fewest_load_wavefronts(const Count& count, const std::optional<Compiled>& compiled) {
     double kept = 0, scalar_words = 0;
@@ -90,7 +96,7 @@ double fewest_load_wavefronts(const Count& count, const std::optional<Compiled>&
             written[std::countr_zero(site.width_bits / 32)] += real(site.requests);
     }
     if (!compiled || !compiled->main_loop) return kept;
-    const double passes = real(count.counters.ffma) / compiled->main_loop->ffma;
+    const double passes = passes_of(count, *compiled->main_loop);
     Widths loads = compiled->main_loop->shared_loads;
     double clocks = 0;
     Widths words{};  // that scalars have become
@@ -137,7 +143,7 @@ double least_shared_wavefronts(const Count& count, const std::optional<Compiled>
 double least_instructions(const Count& count, const std::optional<Compiled>& compiled) {
     if (!compiled || !compiled->main_loop) return kNone;
     const Instructions &loop = *compiled->main_loop, &total = compiled->total;
-    double instructions = real(count.counters.ffma) * loop.all / loop.ffma;
+    double instructions = passes_of(count, loop) * loop.all;
     const auto add = [&](Operation operation, const Widths& in_loop, const Widths& in_all) {
         if (widest(in_loop) == 0)
             instructions += merged_requests(count.counters, operation, in_all);

@@ -36,6 +36,16 @@ const char* name_of(Kind kind) {
     return "";
 }
 
+const char* name_of(Arithmetic arithmetic) {
+    switch (arithmetic) {
+        case Arithmetic::fp32:
+            return "fp32";
+        case Arithmetic::tf32:
+            return "tf32";
+    }
+    return "";
+}
+
 std::string title_of(const KernelDefinition& rung) {
     return fmt::format("{} {}", ladder::number_of(rung), ladder::name_of(rung));
 }

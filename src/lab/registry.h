@@ -15,6 +15,7 @@ namespace tilewright::lab {
 std::vector<const KernelDefinition*> registry();
 
 const char* name_of(Kind kind);
+const char* name_of(Arithmetic arithmetic);  ///< "fp32", "tf32"
 
 /// "10 warp_tile": number and name.
 std::string title_of(const KernelDefinition& rung);

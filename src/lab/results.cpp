@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/quantities.h"
+#include "lab/registry.h"
 #include "lab/sizes.h"
 #include "lab/text.h"
 #include "lab/usage.h"
@@ -60,10 +61,16 @@ Row row_for(const Candidate& candidate, const Case& test) {
     row.rung = candidate.rung->id;
     row.name = ladder::name_of(*candidate.rung);
     row.variant = candidate.variant->name;
+    row.arithmetic = candidate.rung->arithmetic;
     row.label = row.rung;
     if (candidate.variant != &candidate.rung->variants.front()) row.label += '/' + row.variant;
     row.test = test;
     return row;
+}
+
+bool mixes_arithmetic(std::span<const Row> rows) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [](const Row& row) { return row.arithmetic != Arithmetic::fp32; });
 }
 
 void set_verdict(Row& row, const Verdict& verdict) {
@@ -94,7 +101,8 @@ Json json_of(const Row& row) {
               {"ldb", test.layout(Operand::B).ld},
               {"ldc", test.layout(Operand::C).ld},
               {"dist", name_of(test.distribution)},
-              {"seed", test.seed}};
+              {"seed", test.seed},
+              {"arithmetic", name_of(row.arithmetic)}};
     json["memory"] = row.cold ? Json(*row.cold ? "cold" : "hot") : Json(nullptr);
     json["launch"] = row.graph ? Json(*row.graph ? "graph" : "stream") : Json(nullptr);
     json["samples"] = row.samples;
@@ -140,22 +148,26 @@ Table csv_table(std::span<const Row> rows) {
 }
 
 Table bench_table(std::span<const Row> rows) {
-    Table table({{"rung", Align::left},
-                 {"shape"},
-                 {"median us"},
-                 {"+-%"},
-                 {"GFLOP/s"},
-                 {"%cuBLAS"},
-                 {"%peak"},
-                 {"mode", Align::left}});
+    const bool mixed = mixes_arithmetic(rows);
+    std::vector<Table::Column> columns{{"rung", Align::left}};
+    if (mixed) columns.push_back({"in", Align::left});
+    for (const char* name : {"shape", "median us", "+-%", "GFLOP/s", "%cuBLAS", "%peak"})
+        columns.push_back({name});
+    columns.push_back({"mode", Align::left});
+    Table table(std::move(columns));
     for (const Row& row : rows) {
         std::optional<double> spread;
         if (row.spread_us) spread = *row.spread_us / *row.median_us * 100;
         const bool empty = row.median_us && !row.gflops;  // nothing is multiplied
-        table.add({row.label, shape_label(row.test), microseconds(row.median_us), number(spread, 1),
-                   empty ? "n/a" : number(row.gflops, 1), number(row.percent_of_cublas, 1),
-                   number(row.percent_of_peak, 1),
-                   row.outcome == Outcome::ok ? mode_of(row) : name_of(row.outcome)});
+        std::vector<std::string> cells{row.label};
+        if (mixed) cells.emplace_back(name_of(row.arithmetic));
+        for (std::string& cell :
+             std::vector{shape_label(row.test), microseconds(row.median_us), number(spread, 1),
+                         empty ? "n/a" : number(row.gflops, 1), number(row.percent_of_cublas, 1),
+                         number(row.percent_of_peak, 1)})
+            cells.push_back(std::move(cell));
+        cells.push_back(row.outcome == Outcome::ok ? mode_of(row) : name_of(row.outcome));
+        table.add(std::move(cells));
     }
     return table;
 }

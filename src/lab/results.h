@@ -20,6 +20,7 @@ namespace tilewright::lab {
 /// A number that was not measured is absent; a kernel that is not right has no time.
 struct Row {
     std::string rung, name, variant;
+    Arithmetic arithmetic = Arithmetic::fp32;
     std::string label;  ///< "k5", or "k9/a100" for another variant than the default.
     Case test;
     Outcome outcome = Outcome::not_run;
@@ -33,6 +34,9 @@ struct Row {
 };
 
 Row row_for(const Candidate& candidate, const Case& test);
+
+/// Whether a table of these rows must say in which arithmetic each was computed.
+bool mixes_arithmetic(std::span<const Row> rows);
 
 /// Takes over outcome, error, bound and reason.
 void set_verdict(Row& row, const Verdict& verdict);

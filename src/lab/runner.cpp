@@ -41,7 +41,7 @@ bool Runner::still_right() {
     workload_.restore(set_, 1);
     start(1);
     device_.synchronise();
-    return workload_.is_right(0);
+    return workload_.is_right(0, arithmetic_);
 }
 
 void Runner::start(int calls) {

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "lab/device.h"
+#include "lab/selection.h"
 #include "lab/timer.h"
 #include "lab/workload.h"
 
@@ -13,8 +14,11 @@ namespace tilewright::lab {
 
 class Runner {
   public:
-    Runner(Device& device, const Variant& variant, Workload& workload)
-        : device_(device), variant_(variant), workload_(workload) {}
+    Runner(Device& device, const Candidate& candidate, Workload& workload)
+        : device_(device),
+          variant_(*candidate.variant),
+          arithmetic_(candidate.rung->arithmetic),
+          workload_(workload) {}
 
     /// A Sampler. Throws DeviceError, and Interrupted after Ctrl-C.
     Batch sample(int calls);
@@ -32,6 +36,7 @@ class Runner {
 
     Device& device_;
     const Variant& variant_;
+    Arithmetic arithmetic_;
     Workload& workload_;
     int set_ = 0;
     std::function<void()> graph_;

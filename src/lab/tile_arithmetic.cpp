@@ -34,10 +34,11 @@ std::string many(int count, std::string_view noun) {
 /// From the warp tile down to what a lane computes in one step.
 void add_warp(std::vector<Sum>& sums, const TileConfig& c) {
     const int warps = c.threads / kLanes;
-    const int step = kLanes * area(c.thread), steps = area(c.warp) / step;
     sums.push_back({"warp tile", fmt::format("{} elements; x {} = {}, the block tile",
                                              product(c.warp.m, c.warp.n), many(warps, "warp"),
                                              warps * area(c.warp))});
+    if (area(c.thread) == 0) return;  // tensor cores deal the results out
+    const int step = kLanes * area(c.thread), steps = area(c.warp) / step;
     sums.push_back(
         {"thread tile",
          fmt::format("{} elements in a step; x 32 lanes = {}; x {} ({} along m, {} along n) = {}, "

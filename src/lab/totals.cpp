@@ -59,6 +59,8 @@ Totals totals_of(const simt::Counters& counters, const Case& test, std::string_v
             .global_atomic = sum(Operation::global_atomic),
             .shared_atomic = sum(Operation::shared_atomic),
             .ffma = counters.ffma,
+            .mma = counters.mma,
+            .mma_products = counters.mma_products,
             .barriers = counters.barriers,
             .blocks = counters.blocks,
             .steps = static_cast<double>(counters.warps) * static_cast<double>(test.k),

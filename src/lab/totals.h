@@ -26,7 +26,8 @@ struct Totals {
     AccessTotals global_load, global_store, shared_load, shared_store;
     AccessTotals copy_load, copy_store;  ///< The two halves of asynchronous copies.
     AccessTotals global_atomic, shared_atomic;
-    uint64_t ffma = 0;  ///< Instructions of a warp.
+    uint64_t ffma = 0, mma = 0;  ///< Instructions of a warp.
+    uint64_t mma_products = 0;  ///< Scalar ones.
     uint64_t barriers = 0, blocks = 0;
     double steps = 0;  ///< Of all warps along k, each with all of its part of C.
     double flop = 0;  ///< Of the product; 0 where nothing is multiplied.

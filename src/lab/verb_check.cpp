@@ -56,7 +56,8 @@ void add(Checked& checked, const simt::Hazard& hazard, const Case& test) {
 
 void check_case(Device& device, const Case& test, Checked& checked) {
     static_cast<void>(device.take_hazards());
-    const Verdict verdict = verify(device, *checked.candidate.variant, test);
+    const Verdict verdict =
+        verify(device, *checked.candidate.variant, test, checked.candidate.rung->arithmetic);
     const std::vector<simt::Hazard> hazards = device.take_hazards();
     for (const simt::Hazard& hazard : hazards) add(checked, hazard, test);
     ++checked.cases;

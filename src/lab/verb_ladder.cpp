@@ -75,7 +75,7 @@ void LadderRun::verify_hard_cases(const Candidate& candidate) {
         if (interrupted()) return;
         progress_(fmt::format("verifying {}: {}", candidate.rung->id, describe(test)));
         Row row = row_for(candidate, test);
-        set_verdict(row, verify(device_, *candidate.variant, test));
+        set_verdict(row, verify(device_, *candidate.variant, test, candidate.rung->arithmetic));
         if (row.outcome == Outcome::ok)
             ++verified_;
         else
@@ -102,7 +102,7 @@ void LadderRun::count(const Candidate& candidate, const PreparedCase& prepared) 
     progress_(fmt::format("counting {} {}", candidate.rung->id, shape_label(prepared.test())));
     static_cast<void>(device_.take_counters());
     Row row = row_for(candidate, prepared.test());
-    set_verdict(row, verify(device_, *candidate.variant, prepared));
+    set_verdict(row, verify(device_, *candidate.variant, prepared, candidate.rung->arithmetic));
     if (row.outcome == Outcome::ok) {
         ++verified_;
         row.counted = totals_of(device_.take_counters(), prepared.test());

@@ -27,6 +27,9 @@ Json json_of(const KernelDefinition& rung) {
     json["idea"] = rung.idea;
     json["parent"] = *rung.parent ? Json(rung.parent) : Json(nullptr);
     json["kind"] = name_of(rung.kind);
+    json["arithmetic"] = name_of(rung.arithmetic);
+    json["compute_capability"] = rung.compute_capability;
+    json["cpu_mode"] = rung.cpu_mode;
     json["requirements"] = rung.requirements;
     json["variants"] = variants;
     return json;
@@ -38,9 +41,11 @@ Table table_of(const std::vector<const KernelDefinition*>& rungs) {
                  {"from", Align::left},
                  {"kind", Align::left},
                  {"idea", Align::left}});
-    for (const KernelDefinition* rung : rungs)
+    for (const KernelDefinition* rung : rungs) {
+        const bool fp32 = rung->arithmetic == Arithmetic::fp32;
         table.add({rung->id, title_of(*rung), *rung->parent ? rung->parent : "-",
-                   name_of(rung->kind), rung->idea});
+                   name_of(rung->kind), (fp32 ? "" : "In TF32: ") + std::string(rung->idea)});
+    }
     return table;
 }
 

@@ -101,6 +101,7 @@ std::string merged_into(const Count& count, const std::string& architecture, dou
         compiled_of(embedded_sass(), count.rung->id, count.variant->name, architecture);
     if (!compiled || !compiled->main_loop) return {};
     const Instructions& loop = *compiled->main_loop;
+    if (loop.ffma == 0) return {};
     double sum = 0;
     std::string text;
     for (size_t i = 0; i < loop.shared_loads.size(); ++i) {

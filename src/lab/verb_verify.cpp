@@ -11,6 +11,7 @@
 #include "lab/interrupt.h"
 #include "lab/memory.h"
 #include "lab/output.h"
+#include "lab/registry.h"
 #include "lab/usage.h"
 #include "lab/verbs.h"
 #include "lab/verify.h"
@@ -21,13 +22,13 @@ namespace {
 
 /// One line for each kernel: its cases together.
 Table summary_table(std::span<const Row> rows) {
-    Table table({{"rung", Align::left},
-                 {"name", Align::left},
-                 {"cases"},
-                 {"ok"},
-                 {"worst error"},
-                 {"of its bound"},
-                 {"result", Align::left}});
+    std::vector<Table::Column> columns{{"rung", Align::left}, {"name", Align::left}};
+    const bool mixed = mixes_arithmetic(rows);
+    if (mixed) columns.push_back({"in", Align::left});
+    for (const char* name : {"cases", "ok", "worst error", "of its bound"})
+        columns.push_back({name});
+    columns.push_back({"result", Align::left});
+    Table table(std::move(columns));
     for (auto first = rows.begin(); first != rows.end();) {
         const auto same = [&](const Row& row) { return row.label == first->label; };
         const auto last = std::find_if_not(first, rows.end(), same);
@@ -40,9 +41,14 @@ Table summary_table(std::span<const Row> rows) {
             std::count_if(first, last, [](const Row& row) { return row.outcome == Outcome::ok; });
         const auto bad =
             std::find_if(first, last, [](const Row& row) { return row.outcome != Outcome::ok; });
-        table.add({first->label, first->name, std::to_string(last - first), std::to_string(ok),
-                   fmt::format("{:.1e}", error), fmt::format("{:.0f}%", part * 100),
-                   bad == last ? "ok" : name_of(bad->outcome)});
+        std::vector<std::string> cells{first->label, first->name};
+        if (mixed) cells.emplace_back(name_of(first->arithmetic));
+        for (const std::string& cell :
+             {std::to_string(last - first), std::to_string(ok), fmt::format("{:.1e}", error),
+              fmt::format("{:.0f}%", part * 100),
+              std::string(bad == last ? "ok" : name_of(bad->outcome))})
+            cells.push_back(cell);
+        table.add(std::move(cells));
         first = last;
     }
     return table;
@@ -62,7 +68,7 @@ Row verify_one(Device& device, const Candidate& candidate, const Case& test) {
     if (!reason.empty())
         set_failure(row, Outcome::not_run, reason);
     else
-        set_verdict(row, verify(device, *candidate.variant, test));
+        set_verdict(row, verify(device, *candidate.variant, test, candidate.rung->arithmetic));
     return row;
 }
 

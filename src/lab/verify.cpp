@@ -106,9 +106,10 @@ void report_unwritten(const GuardedMatrix& C, const std::vector<float>& after, V
                                       kept.count, rows * cols, C.place(kept.first)));
 }
 
-void compare(const PreparedCase& prepared, const float* C, Verdict& verdict) {
+void compare(const PreparedCase& prepared, const float* C, Arithmetic arithmetic,
+             Verdict& verdict) {
     const reference::Rows& expected = prepared.expected();
-    const reference::Tolerance tolerance = tolerance_of(prepared.test());
+    const reference::Tolerance tolerance = tolerance_of(prepared.test(), arithmetic);
     const int64_t ld = prepared.matrix(Operand::C).layout().ld;
     verdict.bound = tolerance.relative;
     verdict.checked = std::ssize(expected.want);
@@ -174,7 +175,8 @@ const GuardedMatrix& PreparedCase::matrix(Operand operand) const {
     return operand == Operand::A ? A_ : operand == Operand::B ? B_ : C_;
 }
 
-Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared) try {
+Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
+               Arithmetic arithmetic) try {
     const Upload matrices(device, prepared);
     const Status status = device.run(variant, matrices.problem(prepared));
     if (!status.ok()) return {.outcome = Outcome::failed, .first = {}, .reason = status.reason};
@@ -183,7 +185,7 @@ Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepa
     const GuardedMatrix& C = prepared.matrix(Operand::C);
     const std::vector<float> after = download(device, matrices.C);
     if (prepared.test().beta == 0) report_unwritten(C, after, verdict);
-    compare(prepared, after.data() + C.origin(), verdict);
+    compare(prepared, after.data() + C.origin(), arithmetic, verdict);
     report_changes(C, C.changes_around(after.data()), "outside C", verdict);
     for (const Operand input : {Operand::A, Operand::B}) {
         const GuardedMatrix& matrix = prepared.matrix(input);
@@ -195,14 +197,14 @@ Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepa
     return {.outcome = Outcome::failed, .first = {}, .reason = error.what()};
 }
 
-Verdict verify(Device& device, const Variant& variant, const Case& test) {
+Verdict verify(Device& device, const Variant& variant, const Case& test, Arithmetic arithmetic) {
     const auto not_run = [&](std::string reason) {
         return Verdict{.outcome = Outcome::not_run, .first = {}, .reason = std::move(reason)};
     };
     if (std::string reason = memory_reason(device, test); !reason.empty())
         return not_run(std::move(reason));
     try {
-        return verify(device, variant, PreparedCase(test));
+        return verify(device, variant, PreparedCase(test), arithmetic);
     } catch (const std::bad_alloc&) {
         return not_run("the host's memory is used up");
     }

@@ -62,8 +62,10 @@ class PreparedCase {
 /// Runs the variant once. Wrong are: an element outside its bound, an element not written, a write
 /// outside C (between its rows, before or after it), a change to A or B. With beta = 0, C starts as
 /// NaN; around all three matrices is NaN always. Never throws for what the kernel or device does.
-Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared);
-Verdict verify(Device& device, const Variant& variant, const Case& test);
+Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
+               Arithmetic arithmetic = Arithmetic::fp32);
+Verdict verify(Device& device, const Variant& variant, const Case& test,
+               Arithmetic arithmetic = Arithmetic::fp32);
 
 /// C after the variant has run, without what lies between its rows. Throws DeviceError, also when
 /// the run failed. For comparing results bit by bit.

@@ -30,7 +30,7 @@ class Workload {
     void restore(int first, int calls);
 
     /// Compares C of a set, after one call on restored C, with the reference.
-    bool is_right(int set);
+    bool is_right(int set, Arithmetic arithmetic = Arithmetic::fp32);
 
   private:
     struct Matrices {  // one operand of all sets

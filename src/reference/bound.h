@@ -19,11 +19,28 @@
 // K = 7, (4 + 2 sqrt(K)) u exceeds (K + 2) u, and nothing is left to chance.
 //
 // The reference's own error is at most 2^-29 of gamma's.
+//
+// In TF32 a factor keeps 11 significant bits. Rounded to nearest it is off by 2^-11, and a product of
+// two by 2^-10 (and 2^-22, which the other terms cover); a factor beyond (2 - 2^-11) 2^127 becomes
+// Inf, and no distribution here draws one. On random data these errors are independent, uniform at
+// most: that of a sum has a standard deviation of 2^-11 sqrt(2 / 3) sqrt(K) times the products' root
+// mean square, which for uniform factors is 4/3 of their mean magnitude, so that in all it is
+// 2^-10 * 0.55 / sqrt(K) * magnitude; 4 instead of 0.55 is seven of them.
+// How tensor cores add is not documented. The products are exact; measured ones [Fasi, Higham,
+// Mikaitis, Pranesh: Numerical behavior of NVIDIA tensor cores, PeerJ CS, 2021] cut the eight
+// products of a step along k and the accumulator to 24 bits of the largest, or to more, and then
+// cut their sum: ten errors of at most 2^-23 of what has been summed up, in one direction. K / 8
+// such steps make 2.5 K u. On random data the partial sums grow from nothing, a cut costs half of
+// its most on average, and since sm_80 terms keep two bits more before they are added: K / 5 u is
+// left, and K / 2 u allowed.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include "core/kernel.h"
 
 namespace tilewright::reference {
 
@@ -45,17 +62,25 @@ struct Tolerance {
 ///
 /// absolute: below 2^-126 a rounding is off by up to 2^-150, whatever the size of the result.
 /// Additions of such small numbers are exact; left are the k products, which alpha then scales,
-/// and the two products of the epilogue. Flushing denormals to zero is off by up to 2^-126.
-inline Tolerance tolerance(Assumption assumption, int64_t k, float alpha) {
+/// and the two products of the epilogue. Flushing denormals to zero is off by up to 2^-126. Tensor
+/// cores, which cut, are off by up to 2^-149 in each product and each addition.
+inline Tolerance tolerance(Assumption assumption, int64_t k, float alpha,
+                           Arithmetic arithmetic = Arithmetic::fp32) {
     if (assumption == Assumption::exact) return {};
     const double terms = static_cast<double>(k);
     // An alpha that is not finite leaves no denormal products.
     const double scale = std::isfinite(alpha) ? std::fabs(alpha) : 0;
     const double absolute = (terms * scale + 2) * 0x1p-150;
-    if (assumption == Assumption::random)
-        return {(4 + 2 * std::sqrt(terms)) * kUnitRoundoff, absolute};
     const double nu = (terms + 2) * kUnitRoundoff;
-    return {nu < 1 ? nu / (1 - nu) : std::numeric_limits<double>::infinity(), absolute};
+    Tolerance result{nu < 1 ? nu / (1 - nu) : std::numeric_limits<double>::infinity(), absolute};
+    if (assumption == Assumption::random)
+        result.relative = (4 + 2 * std::sqrt(terms)) * kUnitRoundoff;
+    if (arithmetic == Arithmetic::fp32 || k == 0) return result;
+    const bool random = assumption == Assumption::random;
+    result.relative += 0x1p-10 * (random ? std::min(1.0, 4 / std::sqrt(terms)) : 1) +
+                       (random ? 0.5 : 2.5) * terms * kUnitRoundoff;
+    result.absolute += 2 * terms * scale * 0x1p-149;
+    return result;
 }
 
 /// True when `got` is as good as FP32 makes it. Comparisons are such that a NaN fails them.

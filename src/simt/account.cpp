@@ -245,6 +245,8 @@ const char* name_of(Operation operation) {
             return "ffma";
         case Operation::barrier:
             return "barrier";
+        case Operation::mma:
+            return "mma";
     }
     return "";
 }

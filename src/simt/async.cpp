@@ -2,27 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simt/async.h"
 
-#include <utility>
-
 namespace tilewright::simt {
-
-void CopyGroups::commit() {
-    committed_.push_back(std::exchange(open_, {}));
-}
-
-std::vector<Copy> CopyGroups::take(size_t groups) {
-    std::vector<Copy> done;
-    while (committed_.size() > groups) {
-        done.insert(done.end(), committed_.front().begin(), committed_.front().end());
-        committed_.pop_front();
-    }
-    return done;
-}
-
-std::vector<Copy> CopyGroups::take_all() {
-    commit();
-    return take(0);
-}
 
 bool Mbarrier::is_ready() const {
     int64_t under_way = 0;

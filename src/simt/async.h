@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <deque>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "simt/order.h"
@@ -22,19 +23,29 @@ struct Copy {
 };
 
 /// One thread's, in groups that complete in order.
-class CopyGroups {
+template <class Work>
+class Groups {
   public:
-    void add(const Copy& copy) { open_.push_back(copy); }
-    void commit();
+    void add(const Work& work) { open_.push_back(work); }
+    void commit() { committed_.push_back(std::exchange(open_, {})); }
     /// All but the newest `groups` committed ones.
-    std::vector<Copy> take(size_t groups);
+    std::vector<Work> take(size_t groups) {
+        std::vector<Work> taken;
+        for (; committed_.size() > groups; committed_.pop_front())
+            taken.insert(taken.end(), committed_.front().begin(), committed_.front().end());
+        return taken;
+    }
     /// Also those that are not committed.
-    std::vector<Copy> take_all();
+    std::vector<Work> take_all() {
+        commit();
+        return take(0);
+    }
 
   private:
-    std::vector<Copy> open_;
-    std::deque<std::vector<Copy>> committed_;
+    std::vector<Work> open_;
+    std::deque<std::vector<Work>> committed_;
 };
+using CopyGroups = Groups<Copy>;
 
 struct Mbarrier {
     unsigned count = 0, left = 0;  ///< Arrivals: of a phase, and still missing.

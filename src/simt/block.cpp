@@ -3,6 +3,7 @@
 #include "simt/block.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <random>
@@ -22,6 +23,8 @@ constexpr size_t kStaticSharedBytes = 48 << 10;
 /// Arrays of static size start at bank 0, so that counts do not depend on the order of declarations;
 /// dynamic shared memory starts where swizzled tiles may.
 constexpr size_t kSharedAlignment = 128, kDynamicAlignment = 1024;
+
+constexpr uint64_t kMmaProducts = 16 * 8 * 8;
 
 /// Thrown into threads that will never go on, to leave their stacks in order.
 struct Abandoned {};
@@ -71,6 +74,7 @@ void BlockRunner::start(const Launch& launch, uint32_t launch_number, uint64_t b
         thread.runner = this;
         thread.polled.clear();
         thread.copies = {};
+        thread.wgmmas = {};
         thread.past = thread.unfenced = {};
         thread.has_fenced = false;
         thread.ffma.assign(1, {});
@@ -164,7 +168,7 @@ BlockRunner::Progress BlockRunner::run_warp(int warp) {
         }
         // Whoever goes on so long may wait for another warp.
         if (again && ++full_logs == kMostFullLogs) break;
-        again |= release_warp(warp);
+        again |= release_warp(warp) || release_mma(warp);
     }
     if (!launch_->counted || progress == Progress::none) return progress;
     account_.end_epoch();
@@ -269,6 +273,41 @@ bool BlockRunner::release_warp(int warp) {
     return false;
 }
 
+/// An mma is all lanes' together: made as soon as none that is missing can still come.
+bool BlockRunner::release_mma(int warp) {
+    using enum Thread::State;
+    const int first = warp * kWarpSize;
+    const auto begin = threads_.begin() + first;
+    const auto end = begin + std::min(kWarpSize, thread_count_ - first);
+    const auto is = [](auto... states) {
+        return [=](const auto& thread) { return ((thread->state == states) || ...); };
+    };
+    const auto leader = std::find_if(begin, end, is(at_mma));
+    if (leader == end || std::any_of(begin, end, is(ready, log_full, waiting, polling)))
+        return false;
+    const Site site = (*leader)->stopped_at;
+    std::array<MmaFragments, kWarpSize> lanes;
+    const float nothing = std::bit_cast<float>(kUndefinedWord);
+    lanes.fill({.a = {nothing, nothing, nothing, nothing}, .b = {nothing, nothing}});
+    int together = 0;
+    for (auto thread = leader; thread != end; ++thread) {
+        if ((*thread)->state != at_mma || (*thread)->stopped_at != site) continue;
+        lanes[thread - begin] = (*thread)->mma;
+        (*thread)->state = ready;
+        ++together;
+    }
+    if (together < kWarpSize && launch_->counted) report_divergent_mma(**leader, together);
+    multiply(lanes);
+    if (launch_->counted) count_mma(site, kMmaProducts);
+    return true;
+}
+
+void BlockRunner::count_mma(Site site, uint64_t products) {
+    account_.count(Operation::mma, site, 1);
+    counters_.mma += 1;
+    counters_.mma_products += products;
+}
+
 bool BlockRunner::release_waiting() {
     bool released = false;
     for (int i = 0; i < thread_count_; ++i) {
@@ -322,6 +361,8 @@ void BlockRunner::abandon(HazardKind deadlock, const std::string& why) {
 void BlockRunner::drain_into(Counters& total, uint64_t weight) {
     account_.drain_into(total, weight);
     total.ffma += counters_.ffma * weight;
+    total.mma += counters_.mma * weight;
+    total.mma_products += counters_.mma_products * weight;
     total.barriers += counters_.barriers * weight;
     total.blocks += counters_.blocks * weight;
     total.blocks_run += counters_.blocks;

@@ -16,6 +16,7 @@
 #include "simt/hazard.h"
 #include "simt/machine.h"
 #include "simt/shared_shadow.h"
+#include "simt/tensor.h"
 #include "simt/trace.h"
 #include "simt/words.h"
 
@@ -66,7 +67,7 @@ class BlockRunner {
 
     // What the words need of the running thread.
     struct Thread {
-        enum class State { ready, log_full, at_barrier, at_warp, waiting, polling, ended };
+        enum class State { ready, log_full, at_barrier, at_warp, at_mma, waiting, polling, ended };
         Fiber fiber;
         State state = State::ended;
         int number = 0;
@@ -76,6 +77,7 @@ class BlockRunner {
         Site stopped_at;
         std::function<bool()> condition;  ///< Of waiting.
         uint32_t mask = 0;  ///< Of at_warp.
+        MmaFragments mma;  ///< Of at_mma.
         /// What it has read of words that others write, since its last store.
         std::vector<std::pair<const void*, uint64_t>> polled;
         uint32_t stores_before_polls = 0;
@@ -83,6 +85,7 @@ class BlockRunner {
         FfmaCount ffma_at_drain;  ///< The last one's, when the log was full before.
         std::vector<FfmaCount> ffma;
         CopyGroups copies;
+        Groups<Wgmma> wgmmas;
         Past past, unfenced;  ///< Acquired; seen, and not yet followed by a fence.
         uint32_t fence_epoch = 0;  ///< A fence covers the block's epochs before this one ...
         bool has_fenced = false;  ///< ... and what the thread itself did.
@@ -111,6 +114,8 @@ class BlockRunner {
     void stop(Thread::State state, Site site);
     /// A request of another unit than the warp's lanes.
     void count(const Record& first, const SiteCounters& request) { account_.count(first, request); }
+    /// A warp's instruction of so many products.
+    void count_mma(Site site, uint64_t products);
     /// What a thread did: "what; line 3, column 5, block (0, 0, 0), thread (7, 0, 0)".
     void report(HazardKind kind, Site site, const std::string& what, int thread);
     void report(HazardKind kind, Site site, const std::string& what) {
@@ -146,10 +151,12 @@ class BlockRunner {
     void fold_ffma(int warp);
     void order_threads(uint64_t seed, int warps);
     bool release_warp(int warp);
+    bool release_mma(int warp);
     bool release_barrier();
     bool release_waiting();
     void report_uninitialised();
     void check_barrier(const std::vector<Thread*>& arrived);
+    void report_divergent_mma(const Thread& first, int together);
     std::string where_threads_wait() const;
     int warp_count() const { return (thread_count_ + kWarpSize - 1) / kWarpSize; }
 

@@ -21,6 +21,7 @@ enum class Operation : uint8_t {
     copy_store,  ///< Its shared half.
     ffma,
     barrier,  ///< __syncthreads, as warp instructions.
+    mma,  ///< A product of matrices in tensor cores, a warp's or its part of a warpgroup's.
 };
 
 const char* name_of(Operation operation);
@@ -45,6 +46,8 @@ struct SiteCounters {
 struct Counters {
     std::vector<SiteCounters> sites;  ///< Ordered by line, column, operation.
     uint64_t ffma = 0;  ///< Warp instructions.
+    uint64_t mma = 0;  ///< Warp instructions, of any shape ...
+    uint64_t mma_products = 0;  ///< ... and the scalar products that they are made of.
     uint64_t barriers = 0;  ///< __syncthreads, counted once a block.
     uint64_t blocks = 0, warps = 0;  ///< Of the whole grid.
     uint64_t blocks_run = 0;  ///< Fewer than `blocks` where some stood for others of their kind.

@@ -52,6 +52,9 @@ Words words_of(HazardKind kind) {
         case HazardKind::divergent_barrier:
             return {"divergent_barrier", "divergent barrier",
                     "a __syncthreads() in a branch that not all threads take"};
+        case HazardKind::divergent_mma:
+            return {"divergent_mma", "divergent mma",
+                    "an mma in a branch that not all lanes of the warp take"};
         case HazardKind::exited_thread:
             return {"exited_thread", "barrier without threads that have ended",
                     "a return before a __syncthreads(), or loops of which some threads make fewer "

@@ -20,6 +20,7 @@ enum class HazardKind : uint8_t {
     uninitialised_barrier,
     incomplete_copy,
     divergent_barrier,
+    divergent_mma,
     exited_thread,
     block_deadlock,
     grid_deadlock,

@@ -64,6 +64,11 @@ void BlockRunner::check_barrier(const std::vector<Thread*>& arrived) {
     }
 }
 
+void BlockRunner::report_divergent_mma(const Thread& first, int together) {
+    report(HazardKind::divergent_mma, first.stopped_at,
+           std::to_string(together) + " lanes of the warp come to it", first.number);
+}
+
 std::string BlockRunner::where_threads_wait() const {
     using enum Thread::State;
     std::map<std::pair<std::string, uint32_t>, int> groups;
@@ -72,6 +77,7 @@ std::string BlockRunner::where_threads_wait() const {
         if (!thread.is_live()) continue;
         const char* word = thread.state == at_barrier ? "__syncthreads()"
                            : thread.state == at_warp  ? "__syncwarp()"
+                           : thread.state == at_mma   ? "an mma"
                            : thread.state == waiting  ? "an mbarrier"
                                                       : "a flag";
         ++groups[{word, thread.stopped_at.packed}];

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// The device words for tensor cores, in TF32: 8 bits of exponent as FP32, 10 of significand. PTX
+// ISA, sections on cvt, mma and wgmma.mma_async.
+#pragma once
+
+#include "device/gpu_hopper.h"
+
+namespace tilewright::inline TILEWRIGHT_TARGET {
+
+/// The nearest number of TF32, of two the one away from zero; beyond the largest, Inf. Tensor cores
+/// do not look at the lower 13 bits: what is not rounded is cut.
+__device__ __forceinline__ float to_tf32(float value) {
+    unsigned bits;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
+    return __uint_as_float(bits);
+}
+
+/// d += a b by a warp, 16 x 8 x 8: lane 4 g + t holds of A rows g, g + 8, then the same of column
+/// t + 4 after t; of B rows t, t + 4 of column g; of the result columns 2 t, 2 t + 1 of row g, then
+/// of row g + 8. All lanes come to it together.
+__device__ __forceinline__ void mma_tf32(float (&d)[4], const float (&a)[4], const float (&b)[2]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
+          "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
+}
+
+/// A tile in shared memory as wgmma takes it: rows of 128 bytes in Swizzle::bytes128, from 1024 bytes
+/// on; `tile` is in its first row, at the k to begin with. PTX ISA, "Matrix Descriptor".
+__device__ __forceinline__ unsigned long long wgmma_operand(const float* tile) {
+    constexpr unsigned long long kSwizzle128 = 1ull << 62;
+    constexpr unsigned long long kEightRows = 1024ull / 16 << 32;  // from 8 rows to the next 8
+    constexpr unsigned long long kUnused = 1ull << 16;  // the stride along k, of unswizzled tiles
+    return kSwizzle128 | kEightRows | kUnused | (shared_address(tile) & 0x3ffff) / 16;
+}
+
+#define ACCUMULATORS_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define ACCUMULATORS_16(i) \
+    ACCUMULATORS_4(i), ACCUMULATORS_4(i + 4), ACCUMULATORS_4(i + 8), ACCUMULATORS_4(i + 12)
+
+/// Begins d += a b by a warpgroup, four warps of a rank that 4 divides: 64 x N x 8, both operands in
+/// shared memory with their rows along k: 64 rows of A, N of B's transpose. Warp w has rows 16 w to
+/// 16 w + 15; its lane 4 g + t holds, for every 8 columns, what mma_tf32 gives it of them. Until the
+/// wait, neither d nor the tiles may be touched. Traps on what is newer than sm_90a.
+template <int N>
+__device__ __forceinline__ void wgmma_tf32(float (&d)[N / 2], const float* a, const float* b) {
+    static_assert(N == 128 || N == 256);
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    if constexpr (N == 256)
+        asm volatile(
+            "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {"
+            "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "
+            "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "
+            "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "
+            "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, "
+            "%66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, "
+            "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, "
+            "%98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
+            "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, "
+            "%126, %127"
+            "}, %128, %129, 1, 1, 1;"
+            : ACCUMULATORS_16(0), ACCUMULATORS_16(16), ACCUMULATORS_16(32), ACCUMULATORS_16(48),
+              ACCUMULATORS_16(64), ACCUMULATORS_16(80), ACCUMULATORS_16(96), ACCUMULATORS_16(112)
+            : "l"(wgmma_operand(a)), "l"(wgmma_operand(b)));
+    else
+        asm volatile(
+            "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {"
+            "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "
+            "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "
+            "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "
+            "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+            "}, %64, %65, 1, 1, 1;"
+            : ACCUMULATORS_16(0), ACCUMULATORS_16(16), ACCUMULATORS_16(32), ACCUMULATORS_16(48)
+            : "l"(wgmma_operand(a)), "l"(wgmma_operand(b)));
+#elif __CUDA_ARCH__ >= 900  // before, the copy of a tile traps; ptxas 13.0 crashes on more traps
+    __trap();
+#endif
+}
+#undef ACCUMULATORS_16
+#undef ACCUMULATORS_4
+
+/// Comes before the first wgmma_tf32 after d was written otherwise.
+__device__ __forceinline__ void wgmma_fence() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#endif
+}
+/// Makes a group of the warpgroup's wgmma since the last one.
+__device__ __forceinline__ void wgmma_commit() {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+/// Waits until at most kGroups of them are under way, all of which may still write d.
+template <int kGroups, int kSize>
+__device__ __forceinline__ void wgmma_wait(float (&d)[kSize]) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kGroups) : "memory");
+#endif
+    UNROLL
+    for (int i = 0; i < kSize; ++i)  // what reads d stays behind the wait
+        asm volatile("" : "+f"(d[i])::"memory");
+}
+
+}  // namespace tilewright::inline TILEWRIGHT_TARGET

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// Tensor cores in CPU mode: which lane holds what, and what is rounded where.
+//
+// NVIDIA documents the layouts of the fragments (PTX ISA, the sections on mma.m16n8k8 and
+// wgmma.mma_async) and not the arithmetic. Here the products of an instruction are exact, they and
+// the accumulator are added in FP64, and the sum is cut to FP32, toward zero: tensor cores were
+// found to cut too, some of them bits of the single terms [Fasi, Higham, Mikaitis, Pranesh:
+// Numerical behavior of NVIDIA tensor cores, PeerJ CS, 2021]. So bits need not be a GPU's;
+// reference/bound.h allows for the difference.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "simt/account.h"
+#include "simt/words.h"
+
+namespace tilewright::simt {
+
+/// What a lane gives to and takes from an mma.m16n8k8.
+struct MmaFragments {
+    float* d = nullptr;  ///< 4: its part of the 16 x 8 result.
+    std::array<float, 4> a;
+    std::array<float, 2> b;
+};
+
+/// d += a b for the lanes of a warp; one without d gives nothing and gets nothing.
+void multiply(const std::array<MmaFragments, kWarpSize>& lanes);
+
+/// A thread's part of a wgmma.m64nNk8 that is under way.
+struct Wgmma {
+    float* d;  ///< N / 2: its part of the 64 x N result.
+    int n;
+    Place a, b;  ///< Rows of 128 bytes, swizzled: 64 of A and N of B, each from its k on.
+};
+
+/// d += a b for thread `number` of 128.
+void multiply(const Wgmma& wgmma, int number);
+
+/// Where element (row, k) of such an operand lies: the address's own bits say how it is swizzled.
+constexpr uintptr_t swizzled_address(uintptr_t start, int row, int k) {
+    const uintptr_t at = start + row * 128 + k * 4;
+    return at ^ (at >> 7 & 7) << 4;
+}
+
+}  // namespace tilewright::simt
