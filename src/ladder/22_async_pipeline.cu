@@ -21,8 +21,9 @@
 //                     begun  multiplied  there at the   under way
 //                     now                next barrier
 //
-//           A's lanes take 4 rows of 8 words, so that a request touches whole sectors. Their places
-//           lie in 8 rows of As, whose pitch of 132 words puts these into different banks.
+//           A's lanes take 4 rows of 8 words each, which are whole sectors. Their
+//           places lie in 8 rows of As; its pitch of 132 words puts these into
+//           different banks.
 //
 // Cost     16 + 4 copies of a thread for each k-tile, where rung 21 had 8 loads and 20 stores. 65 KiB
 //          of shared memory, more than arrays of static size may have: hence DYNAMIC_SHARED.

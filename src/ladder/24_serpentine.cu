@@ -239,7 +239,7 @@ const KernelDefinition definition{
     .id = "serpentine",
     .parent = "lane_map",
     .kind = Kind::rung,
-    .title = "products in an order that keeps an operand in the reuse cache",
+    .title = "products in an order that spares register reads",
     .idea =
         "Products go along whole rows, every other one backwards, so that each shares an operand "
         "with "
