@@ -36,7 +36,8 @@ const Known kKnown[] = {
     {{0x000000000c137fae, 0x0003e8000b921846}, "LDGSTS.E [R19], [R12.64]", "LDGSTS.32"},
     {{0x000100100c137fae, 0x0003e8000b921a46}, "LDGSTS.E.64 ...", "LDGSTS.64"},
     {{0x0002002014197fae, 0x0003e8000b901c48}, "LDGSTS.E.BYPASS.128 ...", "LDGSTS.128"},
-    {{0x00000000000079af, 0x000e220000000000}, "LDGDEPBAR", ""},
+    {{0x00000000000079af, 0x000e220000000000}, "LDGDEPBAR", "LDGDEPBAR"},
+    {{0x000080000000791a, 0x000fc80000000000}, "DEPBAR.LE SB0, 0x0", "DEPBAR"},
     {{0x000000001c107983, 0x0005680000100800}, "LDL R16, [R28]", "LDL.32"},
     {{0x0000100401007387, 0x008fe80000100c00}, "STL.128 [R1+0x10], R4", "STL.128"},
     {{0x000000030c0079a8, 0x000ea200081ee7c6}, "ATOMG.E.ADD.F32... (sm_80)", "ATOM"},
@@ -161,6 +162,17 @@ TEST(Sass, CountsTheLoopWithMostProducts) {
         EXPECT_EQ(outer.main_loop->of,
                   (Map{{"BAR", 1}, {"FFMA", 1}, {"LDG.128", 1}, {"STS.128", 1}}));
         EXPECT_EQ(outer.main_loop->reusing_ffmas, 0);
+    }
+}
+
+TEST(Sass, TakesTheShorterOfLoopsWithAsManyProducts) {
+    constexpr uint64_t kUp = 0x000fea000383ffff;
+    constexpr Instruction kBack3{0xffffffd000001947, kUp}, kBack2{0xffffffe000001947, kUp};
+    for (const auto& code : {std::vector{kFadd, kFfma, kBack3, kFfma, kBack2, kExit},
+                             std::vector{kFfma, kBack2, kFadd, kFfma, kBack3, kExit}}) {
+        const Sass sass = sass_of(code, 80);
+        ASSERT_TRUE(sass.main_loop);
+        EXPECT_EQ(sass.main_loop->shortest, 2);
     }
 }
 

@@ -38,6 +38,8 @@ const std::map<uint64_t, const char*> kOthers = {
     {kFadd, "FADD"},
     {kFfma, "FFMA"},
     {kBar, "BAR"},
+    {0x11a, "DEPBAR"},
+    {0x1af, "LDGDEPBAR"},
     // On floats, on others, compare-and-swap; generic, then shared addresses.
     {0x1a3, "ATOM"},
     {0x1a8, "ATOM"},
@@ -211,7 +213,10 @@ Sass sass_of(std::span<const Instruction> all, int architecture) {
         for (size_t i = 0; i < code.size(); ++i)
             if (own[i]) count(counts, code[i]);
         const int most = sass.main_loop ? sass.main_loop->of["FFMA"] : 0;
-        if (counts.of["FFMA"] > most) sass.main_loop = counts;
+        // As many in several: one for edges, and the shorter one for what is inside.
+        if (counts.of["FFMA"] > most ||
+            (most && counts.of["FFMA"] == most && counts.shortest < sass.main_loop->shortest))
+            sass.main_loop = counts;
     }
     return sass;
 }

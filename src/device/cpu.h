@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -107,6 +108,12 @@ inline float fma_(float a, float b, float c, [[maybe_unused]] Site site = Site::
 /// True when every row of a matrix starts on a 16-byte boundary.
 inline bool rows_aligned(GlobalPtr<const float> p, int64_t ld) {
     return reinterpret_cast<uintptr_t>(address_of(p)) % 16 == 0 && ld % 4 == 0;
+}
+
+/// Bytes that are zero when the next launch runs.
+inline Status set_to_zero(void* p, int64_t bytes, const Execution&) {
+    std::memset(p, 0, static_cast<size_t>(bytes));
+    return {};
 }
 
 /// One block for each tile of a matrix, numbered along m; `result` is to be written by them.

@@ -46,6 +46,25 @@ struct Operands {
     Gemm gemm;
 };
 
+/// Cuts a workspace into arrays, each on 256 bytes. From null: only adds up what it must hold.
+class Workspace {
+  public:
+    explicit Workspace(void* memory) : begin_(reinterpret_cast<uintptr_t>(memory)) {}
+
+    template <class T>
+    T* take(int64_t count) {
+        const uintptr_t at = begin_ + static_cast<uintptr_t>(bytes_);
+        bytes_ += ceil_div(count * static_cast<int64_t>(sizeof(T)), kAlignment) * kAlignment;
+        return reinterpret_cast<T*>(at);
+    }
+    int64_t bytes() const { return bytes_; }
+
+  private:
+    static constexpr int64_t kAlignment = 256;
+    uintptr_t begin_;
+    int64_t bytes_ = 0;
+};
+
 /// What a kernel that counts block tiles and k-tiles in 32 bits cannot take.
 inline Status check_tile_counts(const TileConfig& tile, const Problem& problem) {
     const int64_t tiles_m = ceil_div(problem.m, tile.block.m);

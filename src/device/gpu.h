@@ -131,6 +131,16 @@ Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block, int d
                 cudaGetErrorString(error) + ")" + cause};
 }
 
+/// Bytes that are zero when the next launch runs.
+inline Status set_to_zero(void* p, int64_t bytes, const Execution& execution) {
+    const cudaError_t error = cudaMemsetAsync(p, 0, static_cast<size_t>(bytes),
+                                              static_cast<cudaStream_t>(execution.stream));
+    if (error == cudaSuccess) return {};
+    return {StatusCode::execution_failed, std::string("cudaMemsetAsync: ") +
+                                              cudaGetErrorName(error) + " (" +
+                                              cudaGetErrorString(error) + ")"};
+}
+
 /// One block for each tile of a matrix, numbered along m; `result` is to be written by them.
 template <class... Parameters, class... Arguments>
 Status launch_tiles(void (*kernel)(Parameters...), int64_t tiles_m, int64_t tiles_n, Grid block,
