@@ -13,11 +13,11 @@
 //
 // Picture  one trip round the loop, t even:
 //
-//           put tile t      registers -> buffer 0     (others still read buffer 1: tile t - 1)
-//           barrier         now all of buffer 0 is there, and nobody reads buffer 1
-//           fetch t + 1     global -> registers       under way from here ...
+//           put tile t      registers -> buffer 0   others may still read buffer 1
+//           barrier         all of buffer 0 is there, and nobody reads buffer 1
+//           fetch t + 1     global -> registers     under way from here ...
 //           multiply t      buffer 0 -> registers
-//           put tile t + 1  registers -> buffer 1     ... to here
+//           put tile t + 1  registers -> buffer 1   ... to here
 //
 // Cost     32 registers for what is on its way, and twice the shared memory, 32 KiB. 128
 //          accumulators, two fragments and these leave room for two blocks of 128 threads on an SM,
@@ -236,7 +236,7 @@ const KernelDefinition definition{
     .id = "register_staged",
     .parent = "k10",
     .kind = Kind::rung,
-    .title = "the next k-tile in registers while the block multiplies",
+    .title = "the next k-tile on its way in registers",
     .idea =
         "A thread loads its share of the next k-tile into registers, multiplies this one, and then "
         "stores it to the other buffer of shared memory.",

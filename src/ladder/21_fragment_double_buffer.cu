@@ -252,7 +252,7 @@ const KernelDefinition definition{
     .id = "fragment_double_buffer",
     .parent = "register_staged",
     .kind = Kind::rung,
-    .title = "the next fragments in registers while the thread multiplies",
+    .title = "two sets of fragments",
     .idea =
         "A thread reads the fragments of the next k, also across the barrier, before it multiplies "
         "those of this one.",

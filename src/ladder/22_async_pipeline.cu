@@ -21,8 +21,9 @@
 //                     begun  multiplied  there at the   under way
 //                     now                next barrier
 //
-//           A's lanes take 4 rows of 8 words, so that a request touches whole sectors. Their places
-//           lie in 8 rows of As, whose pitch of 132 words puts these into different banks.
+//           A's lanes take 4 rows of 8 words each, which are whole sectors. Their
+//           places lie in 8 rows of As; its pitch of 132 words puts these into
+//           different banks.
 //
 // Cost     16 + 4 copies of a thread for each k-tile, where rung 21 had 8 loads and 20 stores. 65 KiB
 //          of shared memory, more than arrays of static size may have: hence DYNAMIC_SHARED.
@@ -36,8 +37,7 @@
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::async_pipeline {
 
-/// Begins to copy global -> shared, zero outside the matrices. kInterior: all elements lie inside,
-/// and B's rows on 16-byte boundaries.
+/// Begins to copy global -> shared, zero outside. kInterior: all inside, B on 16-byte boundaries.
 template <TileConfig kTile, bool kInterior>
 __device__ void copy_tile(const Gemm& p, GlobalPtr<const float> A, GlobalPtr<const float> B,
                           int rows, int cols, int depth, SharedPtr<float> As, SharedPtr<float> Bs) {
@@ -133,10 +133,10 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
         for (int i = 0; i < FM; i += 4) ld4(&a[k % 2][i], As_k + i / TM * STEP_M + i % TM);
         for (int j = 0; j < FN; j += 4) ld4(&b[k % 2][j], Bs_k + j / TN * STEP_N + j % TN);
     };
-    for (int t = 0; t < STAGES - 1; ++t) copy(t);
+    for (int t = 0; t < STAGES - 1 && tiles_k > 0; ++t) copy(t);
     cp_async_wait<STAGES - 2>();
     __syncthreads();
-    load_fragments(0);
+    if (tiles_k > 0) load_fragments(0);
     for (int t = 0; t < tiles_k; ++t) {
         copy(t + STAGES - 1);  // behind the last k-tile there are zeros
         // --- multiply tile: an a serves FN products and a b FM
