@@ -136,10 +136,10 @@ __device__ void compute(const Gemm& p, const Schedule& s, const Piece& piece,
         for (int i = 0; i < FM; i += 4) ld4(&a[k % 2][i], As_k + i / TM * STEP_M + i % TM);
         for (int j = 0; j < FN; j += 4) ld4(&b[k % 2][j], Bs_k + j / TN * STEP_N + j % TN);
     };
-    for (int t = piece.begin; t < piece.begin + STAGES - 1; ++t) copy(t);
+    for (int t = piece.begin; t < piece.begin + STAGES - 1 && piece.begin < piece.end; ++t) copy(t);
     cp_async_wait<STAGES - 2>();
     __syncthreads();
-    load_fragments(0);
+    if (piece.begin < piece.end) load_fragments(0);
     for (int t = piece.begin; t < piece.end; ++t) {
         copy(t + STAGES - 1);  // behind the last k-tile there are zeros
         // --- multiply tile: an a serves FN products and a b FM
