@@ -18,10 +18,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define CHECK(call)                                                                      \
-    if (const auto error = (call); error != decltype(error){}) {                         \
+#define CHECK(call)                                                                             \
+    if (const auto error = (call); error != decltype(error){}) {                                \
         std::fprintf(stderr, "%s:%d: error %d\n", __FILE__, __LINE__, static_cast<int>(error)); \
-        std::exit(1);                                                                    \
+        std::exit(1);                                                                           \
     }
 
 namespace {

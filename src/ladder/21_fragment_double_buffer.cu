@@ -232,7 +232,7 @@ template <TileConfig kTile>
 constexpr Variant variant(const char* name) {
     return {name, kTile, run<kTile>};
 }
-constexpr Variant kVariants[] = {variant<tile(8)>("default"), variant<tile(16)>("unroll16")};
+constexpr Variant kVariants[] = {variant<tile(8)>("default")};
 constexpr Claim kClaims[] = {
     {"FFMA/global load", 4 * 64},
     {"sectors/load", 16},

@@ -220,8 +220,7 @@ constexpr Variant variant(const char* name) {
     return {name, kTile, run<kTile>, shared_bytes(kTile)};
 }
 constexpr Variant kVariants[] = {variant<tile(16, 4)>("default"), variant<tile(16, 3)>("stages3"),
-                                 variant<tile(16, 5)>("stages5"), variant<tile(8, 4)>("k8"),
-                                 variant<tile(32, 3)>("k32")};
+                                 variant<tile(16, 5)>("stages5"), variant<tile(8, 4)>("k8")};
 constexpr Claim kClaims[] = {
     {"sectors/load of A", 4},
     {"sectors/load of B", 16},

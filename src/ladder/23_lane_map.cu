@@ -214,7 +214,7 @@ template <TileConfig kTile>
 constexpr Variant variant(const char* name) {
     return {name, kTile, run<kTile>, shared_bytes(kTile)};
 }
-constexpr Variant kVariants[] = {variant<tile(16, 4)>("default"), variant<tile(32, 3)>("k32")};
+constexpr Variant kVariants[] = {variant<tile(16, 4)>("default")};
 constexpr Claim kClaims[] = {
     {"sectors/load of A", 4},
     {"sectors/load of B", 16},

@@ -203,14 +203,14 @@ Status run(const Problem& problem, const Execution& execution) {
                   shared_bytes(kTile));
 }
 
-constexpr TileConfig tile(Tile block, int stages, int n_steps = 4, int unroll_k = 8) {
+constexpr TileConfig tile(Tile block, int stages, int n_steps = 4) {
     return {.block = block,
             .thread = {8, 4},
             .threads = 256,
             .pad_a = 4,
             .warp = {64, 64},
             .warp_n_steps = n_steps,
-            .unroll_k = unroll_k,
+            .unroll_k = 8,
             .min_blocks = 1,
             .stages = stages};
 }
@@ -218,10 +218,9 @@ template <TileConfig kTile>
 constexpr Variant variant(const char* name) {
     return {name, kTile, run<kTile>, shared_bytes(kTile)};
 }
-constexpr Variant kVariants[] = {
-    variant<tile({256, 128, 16}, 4)>("default"),
-    variant<tile({256, 128, 16}, 4, 4, 16)>("unroll16"), variant<tile({256, 128, 32}, 3)>("k32"),
-    variant<tile({128, 256, 16}, 4)>("wide"), variant<tile({128, 256, 16}, 4, 2)>("wide16x8")};
+constexpr Variant kVariants[] = {variant<tile({256, 128, 16}, 4)>("default"),
+                                 variant<tile({128, 256, 16}, 4)>("wide"),
+                                 variant<tile({128, 256, 16}, 4, 2)>("wide16x8")};
 constexpr Claim kClaims[] = {
     {"FLOP/byte loaded", 2.0 * 256 * 128 / (4 * (256 + 128))},
     {"sectors/load of A", 4},

@@ -223,8 +223,8 @@ template <TileConfig kTile>
 constexpr Variant variant(const char* name) {
     return {name, kTile, run<kTile>, shared_bytes(kTile)};
 }
-constexpr Variant kVariants[] = {variant<tile(8)>("default"), variant<tile(4)>("group4"),
-                                 variant<tile(16)>("group16"), variant<tile(0)>("plain")};
+constexpr Variant kVariants[] = {variant<tile(8)>("default"), variant<tile(16)>("group16"),
+                                 variant<tile(0)>("plain")};
 constexpr Claim kClaims[] = {
     {"FLOP/byte loaded", 2.0 * 256 * 128 / (4 * (256 + 128))},
     {"sectors/load of A", 4},

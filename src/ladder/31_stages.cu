@@ -281,13 +281,13 @@ Status run(const Problem& problem, const Execution& execution) {
                          operands.gemm, s, storage.partials());
 }
 
-constexpr TileConfig tile(Tile block, int stages, int n_steps = 4, int unroll_k = 8) {
+constexpr TileConfig tile(Tile block, int stages, int n_steps = 4) {
     return {.block = block,
             .thread = {8, 4},
             .threads = 256,
             .warp = {64, 64},
             .warp_n_steps = n_steps,
-            .unroll_k = unroll_k,
+            .unroll_k = 8,
             .min_blocks = 1,
             .stages = stages};
 }
@@ -295,10 +295,8 @@ template <TileConfig kTile>
 constexpr Variant variant(const char* name) {
     return {name, kTile, run<kTile>, shared_bytes(kTile), workspace_bytes<kTile>};
 }
-constexpr Variant kVariants[] = {
-    variant<tile({256, 128, 16}, 4)>("default"),
-    variant<tile({256, 128, 16}, 4, 4, 16)>("unroll16"), variant<tile({256, 128, 32}, 3)>("k32"),
-    variant<tile({128, 256, 16}, 4)>("wide"), variant<tile({128, 256, 16}, 4, 2)>("wide16x8")};
+constexpr Variant kVariants[] = {variant<tile({256, 128, 16}, 4)>("default"),
+                                 variant<tile({128, 256, 16}, 4)>("wide")};
 constexpr Claim kClaims[] = {
     {"sectors/load of At", 16},
     {"sectors/load of B", 16},

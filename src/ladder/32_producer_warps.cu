@@ -299,13 +299,13 @@ Status run(const Problem& problem, const Execution& execution) {
                          execution, operands.gemm, s, storage.partials());
 }
 
-constexpr TileConfig tile(Tile block, int stages, int n_steps = 4, int unroll_k = 8) {
+constexpr TileConfig tile(Tile block, int stages, int n_steps = 4) {
     return {.block = block,
             .thread = {8, 4},
             .threads = 256,
             .warp = {64, 64},
             .warp_n_steps = n_steps,
-            .unroll_k = unroll_k,
+            .unroll_k = 8,
             .min_blocks = 1,
             .stages = stages,
             .producers = 128};
