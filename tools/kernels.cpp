@@ -60,9 +60,9 @@ const Code& code_of(const std::string& mangled, int architecture, const std::vec
     throw std::runtime_error("holds no code of " + mangled);
 }
 
-/// A rung's kernel beside its sgemm, such as the one that adds the parts of split-K: no variant's.
+/// A kernel of ours beside a variant's sgemm: a pre-pass, or one that adds the parts of split-K.
 bool is_helper(const std::string& mangled) {
-    return mangled.find("6ladder3gpu") != mangled.npos && mangled.find("5sgemm") == mangled.npos;
+    return mangled.starts_with("_ZN10tilewright") && mangled.find("5sgemm") == mangled.npos;
 }
 
 std::vector<Kernel> kernels_in(const std::string& report, const std::vector<Code>& object) {
@@ -76,10 +76,6 @@ std::vector<Kernel> kernels_in(const std::string& report, const std::vector<Code
             if (is_helper(mangled)) continue;
             kernel = kernel_of(mangled);
             if (!kernel) throw std::runtime_error("no variant is called " + mangled);
-            if (mangled.find("5sgemm") == mangled.npos) {  // a pass before it
-                kernel.reset();
-                continue;
-            }
             kernel->architecture = between(line, "for 'sm_", "'");
             const int number = number_in(kernel->architecture);
             if (is_known(number))
