@@ -35,8 +35,7 @@
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::split_k {
 
-/// Begins to copy global -> shared, zero outside the matrices. kInterior: all elements lie inside,
-/// and B's rows on 16-byte boundaries.
+/// Begins to copy global -> shared, zero outside. kInterior: all inside, B on 16-byte boundaries.
 template <TileConfig kTile, bool kInterior>
 __device__ void copy_tile(const Gemm& p, GlobalPtr<const float> A, GlobalPtr<const float> B,
                           int rows, int cols, int depth, SharedPtr<float> As, SharedPtr<float> Bs) {
@@ -139,10 +138,10 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
         for (int i = 0; i < FM; i += 4) ld4(&a[k % 2][i], As_k + i / TM * STEP_M + i % TM);
         for (int j = 0; j < FN; j += 4) ld4(&b[k % 2][j], Bs_k + j / TN * STEP_N + j % TN);
     };
-    for (int t = 0; t < STAGES - 1; ++t) copy(t);
+    for (int t = 0; t < STAGES - 1 && tiles_k > 0; ++t) copy(t);
     cp_async_wait<STAGES - 2>();
     __syncthreads();
-    load_fragments(0);
+    if (tiles_k > 0) load_fragments(0);
     for (int t = 0; t < tiles_k; ++t) {
         copy(t + STAGES - 1);  // behind the last k-tile there are zeros
         // --- multiply tile: an a serves FN products and a b FM
@@ -156,10 +155,10 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
                 Bs_k = Bs + (t + 1) % STAGES * (BK * BN) + thread_col;
             }
             load_fragments(k + 1);
-            // Row by row, and every other one backwards: at the turn b stays in the reuse cache.
-            for (int i = 0; i < FM; ++i)
-                for (int n = 0; n < FN; ++n) {
-                    const int j = i % 2 == 0 ? n : FN - 1 - n;
+            // Column by column, every other one backwards: at the turn a stays in the reuse cache.
+            for (int j = 0; j < FN; ++j)
+                for (int n = 0; n < FM; ++n) {
+                    const int i = j % 2 == 0 ? n : FM - 1 - n;
                     acc[i][j] = fma_(a[k % 2][i], b[k % 2][j], acc[i][j]);
                 }
         }

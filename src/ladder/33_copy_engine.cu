@@ -12,17 +12,17 @@
 //          transpose: hence rung 28's pre-pass. Copies that cost nothing may be large: BK is 64 in two
 //          stages, so that warps change stages half as often.
 //
-// Picture   thread 256:   wait empty[s] -> announce 98304 bytes at full[s] -> box of A, box of B -> s + 1
-//           engine:                          A: 64 rows x 128     B: 64 rows x 256
-//           256 threads:  wait full[s] -> 64 steps of 8 x 16 products -> arrive at empty[s] -> s + 1
+// Picture  thread 256    wait empty[s], announce bytes, box of A, box of B
+//          engine        A: 64 rows x 128, B: 64 rows x 256, then full[s]
+//          256 threads   wait full[s], 64 steps, arrive at empty[s]
 //
 // Cost     Nothing but the engine's own work; it asks for rows on 16-byte boundaries, which the pre-pass
 //          gives.
 //
-// Look at  One request brings a box: 1024 sectors of At or 2048 of B. The reads from shared memory are rung
-//          32's, 2 of As and 4 of Bs.
+// Look at  One request brings a box. The reads from shared memory are rung 32's: 64 FFMA for each load of
+//          As, 32 for each of Bs.
 //
-// Next     One tile shape does not suit all sizes: rung 35. Why A must be transposed at all: rung 34.
+// Next     One tile shape does not suit all sizes: the variants are where to begin.
 #include "device/pack.h"
 #include "device/partials.h"
 
@@ -297,9 +297,12 @@ constexpr Variant kVariants[] = {
     variant<tile({128, 256, 64}, 2)>("default"), variant<tile({256, 128, 64}, 2)>("tall"),
     variant<tile({128, 256, 32}, 4)>("k32"), variant<tile({128, 128, 64}, 3, 2)>("square")};
 constexpr Claim kClaims[] = {
-    {"sectors/load of At", 16},   {"sectors/load of B", 16},    {"FFMA/k", 128},
-    {"FFMA/load", 128.0 / 6},     {"loads/k of As", 2},         {"loads/k of Bs", 4},
-    {"wavefronts/load of As", 2}, {"wavefronts/load of Bs", 2}, {"wavefronts/store of As", 4},
+    {"sectors/load of At", 64 * 128 * 4 / 32.0},
+    {"sectors/load of B", 64 * 256 * 4 / 32.0},
+    {"FFMA/load of As", 128.0 / 2},
+    {"FFMA/load of Bs", 128.0 / 4},
+    {"wavefronts/load of As", 2},
+    {"wavefronts/load of Bs", 2},
 };
 
 extern const KernelDefinition definition;

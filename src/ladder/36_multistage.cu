@@ -12,8 +12,8 @@
 //          banks, with every row on 16 bytes as before; a lane takes every eighth row of its warp
 //          tile, so that the lanes of a warp read neighbouring ones.
 //
-// Picture  rows of As, 16 words and 4:      a warp reads rows 0 .. 7 at a time, four of them in
-//                                           one wavefront:
+// Picture  rows of As, 16 words and 4:    a warp reads rows 0 .. 7 at a time,
+//                                         four of them in one wavefront:
 //             row 0  k0 .. k15  -  -  -  -     banks  0 ..  3
 //             row 1  k0 .. k15  -  -  -  -           20 .. 23
 //             row 2  ..                               8 .. 11

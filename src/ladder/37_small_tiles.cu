@@ -12,11 +12,11 @@
 //          8 warps' results for an element are added in shared memory, in the warps' order, where
 //          the tiles of A were; then each warp stores some of the rows.
 //
-// Picture            k, a k-tile of 64                   the end, for each row i of a lane:
-//                warp 0 1 2 3 4 5 6 7
-//                   +-+-+-+-+-+-+-+-+                      warp 0   + 1 + 2 + .. + 7
-//          32 rows  | | | | | | | | |                      ------------------------- = row i,
-//                   +-+-+-+-+-+-+-+-+                      stored by warp i
+// Picture            k, a k-tile of 64      the end, for each row i of a lane:
+//          warp      0 1 2 3 4 5 6 7
+//                   +-+-+-+-+-+-+-+-+       warp 0 + 1 + 2 + .. + 7 = row i,
+//          32 rows  | | | | | | | | |       stored by warp i
+//                   +-+-+-+-+-+-+-+-+
 //                    8 steps each
 //
 // Cost     12 words for 32 products. What is added up is 32 KiB, once a block. A multiprocessor
