@@ -13,11 +13,11 @@
 // Picture  A warp, TM x TN = 4 x 4: lanes 0 to 15 and 16 to 31 have four rows each.
 //
 //              A (m x k)                    B (k x n)
-//           > > > >  (lanes 0 .. 15)        lane 0 .. 15 | lane 0 .. 15 | lane 0 .. 15 | ...
+//           > > > >  (lanes 0 .. 15)        lane 0 .. 15 | lane 0 .. 15 | ...
 //           > > > >                         lane 16 .. 31 want the same
 //           > > > >
-//           > > > >                         A lane's columns lie 16 apart, not side by side, so
-//           > > > >  (lanes 16 .. 31)       that a load of a warp still takes one run of a row.
+//           > > > >                         A lane's columns lie 16 apart, so that
+//           > > > >  (lanes 16 .. 31)       a load still takes one run of a row.
 //             ...
 //
 // Cost     8 loads for 16 products, where rung 02 makes 32: three quarters of them are gone. A lane

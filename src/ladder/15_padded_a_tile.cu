@@ -10,8 +10,8 @@
 //
 // Picture  Banks of As[thread_row][k] for the 8 rows of a warp's load:
 //
-//           pitch 16:  k  k     k     k     k  k     k     k      one bank
-//           pitch 17:  k  k+8  k+16  k+24   k  k+8  k+16  k+24    four banks, two rows in each
+//           pitch 16:  k  k     k     k     k  k     k     k     1 bank
+//           pitch 17:  k  k+8  k+16  k+24   k  k+8  k+16  k+24  4 banks
 //
 //          No padding does better: 8 rows are 8 x pitch words, a multiple of 8 whatever the pitch
 //          is, and of multiples of 8 there are four mod 32.
