@@ -12,7 +12,7 @@
 //
 // Picture  A row of As, 64 words for a warp; each lane reads one piece of 4 from either half:
 //
-//           | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | lane/4
+//           | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |
 //           '---- one load of 16 bytes -----'------- the other load --------'
 //
 //          The variant "adjacent" has a lane's 8 rows side by side:

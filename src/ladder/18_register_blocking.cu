@@ -15,7 +15,7 @@
 //           row 1    [ a1   a1   a1   a1 ]   one load of 16 bytes
 //             ...                            8 loads, 32 registers
 //                      |
-//                      v   column u of the registers times row k + u of Bs: 64 products
+//                      v   column u times row k + u of Bs: 64 products
 //
 // Cost     The same bytes, in fewer instructions: 16 loads of 16 bytes for 4 k, where 32 of 4 bytes
 //          and 8 of 16 were. 32 registers for A instead of 8: 128 in all, and that is the limit for

@@ -13,7 +13,7 @@
 //
 // Picture        m                 k                n
 //             +------+        +-------+        +------+
-//           k |  At  |   <-   |   A   |      k |  B   |      As and Bs: rows of both, as they are
+//           k |  At  |   <-   |   A   |      k |  B   |
 //             +------+        +-------+        +------+
 //              (k, m)           (m, k)          (k, n)
 //

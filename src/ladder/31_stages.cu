@@ -12,7 +12,7 @@
 //
 // Picture        +---------------------+
 //                v                     |
-//             stage 0 -> 1 -> 2 -> 3 --+        phase 0, 1, 0, 1 ... from round to round
+//             stage 0 -> 1 -> 2 -> 3 --+   phase 0, 1, 0 ..
 //
 // Cost     None: the same copies, loads and products.
 //
