@@ -14,7 +14,7 @@ endfunction()
 set(here ${CMAKE_CURRENT_SOURCE_DIR})
 tilewright_check(docs TIMEOUT 300
   COMMAND python3 ${here}/docs_check.py $<TARGET_FILE:tilewright>)
-tilewright_check(readme TIMEOUT 60 SKIPPABLE
+tilewright_check(readme TIMEOUT 300 SKIPPABLE
   COMMAND python3 ${PROJECT_SOURCE_DIR}/tools/results_table.py --check --program $<TARGET_FILE:tilewright>)
 tilewright_check(format TIMEOUT 120 SKIPPABLE
   COMMAND bash ${here}/format_check.sh)
@@ -24,7 +24,7 @@ tilewright_check(diff_size TIMEOUT 60
   COMMAND python3 ${here}/diff_check.py $<TARGET_FILE:tilewright>)
 tilewright_check(counts TIMEOUT 120
   COMMAND python3 ${here}/count_check.py $<TARGET_FILE:tilewright>)
-tilewright_check(wrong_tiles TIMEOUT 300
+tilewright_check(wrong_tiles TIMEOUT 900
   COMMAND python3 ${here}/compile_fail_check.py ${CMAKE_CXX_COMPILER})
 tilewright_check(add_kernel TIMEOUT 900
   COMMAND python3 ${here}/add_kernel_check.py ${PROJECT_BINARY_DIR})
