@@ -72,6 +72,13 @@ bool has_pass(const Variant& variant) {
     return variant.workspace_bytes != nullptr;
 }
 
+/// What waits for something that is not counted, and may be slower than half of its bound: v1 for
+/// lines of the L1 cache, tf32_mma for tensor cores that mma.sync feeds in turns with loading, and
+/// a C so thin that few blocks have any of it.
+bool is_loose(const Measured& row) {
+    return row.rung == "v1" || row.rung == "tf32_mma" || std::min(row.test.m, row.test.n) < 2048;
+}
+
 TEST(Bound, ExtrapolatedCountsAreThoseOfTheWhole) {
     const auto device = open_cpu(CpuMode::counted);
     const Case test{.m = 256, .n = 256, .k = 192};
@@ -117,7 +124,9 @@ TEST(Bound, NothingMeasuredBeatsIt) {
                     counts.try_emplace({row.rung, row.variant}, *device, *rung, variant)
                         .first->second;
                 if (!counted.is_whole(row.test)) {
-                    ++skipped;
+                    // Extrapolating is for whole tiles: only a tile that does not fit may be why.
+                    const Tile& tile = variant.config.block;
+                    skipped += row.test.m % tile.m == 0 && row.test.n % tile.n == 0;
                     continue;
                 }
                 const Bound bound = bound_of(
@@ -128,10 +137,7 @@ TEST(Bound, NothingMeasuredBeatsIt) {
                 EXPECT_LE(row.gflops, bound.gflops) << what;
                 ++compared;
                 const bool is_default = &variant == &rung->variants.front();
-                // Beyond k10 what a rung waits for is no longer only what is counted: latencies of
-                // small tiles, tensor cores fed by mma.sync.
-                if (place_of(row.rung) < place_of("k5") || place_of(row.rung) > place_of("k10"))
-                    continue;
+                if (place_of(row.rung) < place_of("k5") || is_loose(row)) continue;
                 if (!is_default || row.test.m < 2048) continue;
                 EXPECT_LE(bound.gflops, 2 * row.gflops) << what << ": the bound says too little";
                 ++close;
@@ -140,7 +146,7 @@ TEST(Bound, NothingMeasuredBeatsIt) {
     }
     EXPECT_GE(compared, 70);
     EXPECT_GE(close, 18);
-    EXPECT_LT(skipped, compared / 4);  // sizes that a tile does not divide
+    EXPECT_EQ(skipped, 0);
 }
 
 }  // namespace
