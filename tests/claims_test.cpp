@@ -29,7 +29,6 @@ class Claims : public testing::TestWithParam<const KernelDefinition*> {};
 
 TEST_P(Claims, AreWhatIsCounted) {
     const KernelDefinition& rung = *GetParam();
-    if (!rung.cpu_mode) GTEST_SKIP() << "CPU mode has no twin of it";
     ASSERT_FALSE(rung.claims.empty()) << rung.id << " claims nothing that can be counted";
     const Count count = count_for_claims({&rung, &rung.variants.front()});
     ASSERT_TRUE(count.ok()) << count.failure;

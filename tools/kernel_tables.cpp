@@ -48,7 +48,6 @@ void add_sass(Json& line, const Kernel& kernel) {
 /// Whether all that a variant loads from shared memory are 16 bytes a lane, by the word of CPU
 /// mode, which runs one block tile of it.
 bool loads_vectors_alone(const KernelDefinition& rung, const Variant& variant) {
-    if (!rung.cpu_mode) return false;
     const auto found = ladder::match(ladder::rungs(ladder::Target::cpu_counted), rung.id);
     const Variant& counted = found.front()->variants[&variant - rung.variants.data()];
     const int m = std::max(variant.config.block.m, 1), n = std::max(variant.config.block.n, 4);

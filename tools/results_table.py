@@ -87,8 +87,6 @@ def counts_table(program, rungs):
         return "-" if not value else f"{value:.{digits}f}"
 
     for rung in rungs:
-        if not rung["cpu_mode"]:
-            continue
         count = counts[rung["id"]]
         totals, bound, compiled = count["totals"], count["bound"], count["compiled"] or {}
         loop = compiled.get("main_loop")

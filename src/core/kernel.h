@@ -64,7 +64,6 @@ struct KernelDefinition {
     std::span<const Claim> claims = {};  ///< Empty for a baseline only.
     Arithmetic arithmetic = Arithmetic::fp32;
     int compute_capability = 80;  ///< The least that a GPU needs, times ten.
-    bool cpu_mode = true;  ///< False where the hardware's work has no twin: run() then refuses.
 };
 
 }  // namespace tilewright

@@ -25,7 +25,6 @@ struct TileConfig {
     int stages = 1;  ///< k-tiles that shared memory holds at a time.
     int producers = 0;  ///< Threads beside `threads` that only copy.
     int group_m = 0;  ///< Block tiles along m that consecutive blocks take before the next column.
-    int split_k = 1;  ///< Parts of k that different blocks compute.
 
     bool operator==(const TileConfig&) const = default;
 };
@@ -51,9 +50,8 @@ void for_each_member(const TileConfig& config, const Function& f) {
     f("stages", config.stages);
     f("producers", config.producers);
     f("group_m", config.group_m);
-    f("split_k", config.split_k);
 }
-static_assert(sizeof(TileConfig) == 19 * sizeof(int), "for_each_member() names them all");
+static_assert(sizeof(TileConfig) == 18 * sizeof(int), "for_each_member() names them all");
 #endif
 
 }  // namespace tilewright

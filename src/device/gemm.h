@@ -79,6 +79,13 @@ inline Status check_tile_counts(const TileConfig& tile, const Problem& problem) 
     return {};
 }
 
+/// Of a kernel that goes before.
+inline Status check_pass(int64_t blocks) {
+    if (blocks <= 0x7fffffff) return {};
+    return {StatusCode::not_supported,
+            "the pass before has " + std::to_string(blocks) + " blocks; a grid holds 2147483647"};
+}
+
 /// Runs a kernel with one block for each block tile of C; an empty C needs none. `dynamic_bytes` of
 /// shared memory for its DYNAMIC_SHARED arrays.
 inline Status launch(void (*kernel)(Gemm), const TileConfig& tile, Grid block,
@@ -113,10 +120,7 @@ inline Status launch(const Pass& pass, void (*kernel)(Gemm, GlobalPtr<const floa
     const Bounds bounds(memory, 1, pass.elements, 0, "workspace");
     const GlobalPtr<float> workspace = global_ptr(memory, bounds);
     if (operands.k > 0) {
-        if (pass.blocks > 0x7fffffff)
-            return {StatusCode::not_supported, "the pass before has " +
-                                                   std::to_string(pass.blocks) +
-                                                   " blocks; a grid holds 2147483647"};
+        if (Status status = check_pass(pass.blocks); !status.ok()) return status;
         if (Status status = launch_kernel(pass.kernel, Grid(static_cast<unsigned>(pass.blocks)),
                                           pass.threads, 0, execution, operands.gemm, workspace);
             !status.ok())

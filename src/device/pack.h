@@ -40,51 +40,46 @@ __global__ void __launch_bounds__(256) pack(GlobalPtr<const float> X, int64_t ro
 #if !defined(__CUDACC_RTC__)
 /// A problem's operands as kernels want them that copy both by rows of k: A transposed (k x m), and B
 /// packed where its rows lie off 16-byte boundaries. They lie in a workspace.
-class PackedOperands {
-  public:
+struct PackedOperands {
     PackedOperands(const Problem& problem, Workspace& workspace)
-        : packs_b_(reinterpret_cast<uintptr_t>(problem.B) % 16 != 0 || problem.ldb % 4 != 0),
-          operands(problem),
+        : operands(problem),
           gemm(operands.gemm),
-          lda_(ceil_div(problem.m, 4) * 4),
-          ldb_(ceil_div(problem.n, 4) * 4),
-          At_(workspace.take<float>(gemm.k * lda_)),
-          Bp_(workspace.take<float>(packs_b_ ? gemm.k * ldb_ : 0)),
-          a_(At_, gemm.k, problem.m, lda_, "At"),
-          b_(Bp_, packs_b_ ? gemm.k : 0, problem.n, ldb_, "Bp") {}
+          packs_b(reinterpret_cast<uintptr_t>(problem.B) % 16 != 0 || problem.ldb % 4 != 0),
+          lda(ceil_div(problem.m, 4) * 4),
+          ldb(ceil_div(problem.n, 4) * 4),
+          At(workspace.take<float>(gemm.k * lda)),
+          Bp(workspace.take<float>(packs_b ? gemm.k * ldb : 0)),
+          a(At, gemm.k, problem.m, lda, "At"),
+          b(Bp, packs_b ? gemm.k : 0, problem.n, ldb, "Bp") {}
 
     /// Launches the pre-pass; from then on `gemm` has its results for A and B.
     Status pack(const Execution& execution) {
-        const GlobalPtr<float> At = global_ptr(At_, a_), Bp = global_ptr(Bp_, b_);
-        Status status = launch<true>(gemm.A, gemm.m, gemm.k, gemm.lda, At, lda_, execution);
-        gemm.A = At, gemm.lda = lda_;
-        if (!packs_b_ || !status.ok()) return status;
-        status = launch<false>(gemm.B, gemm.k, gemm.n, gemm.ldb, Bp, ldb_, execution);
-        gemm.B = Bp, gemm.ldb = ldb_;
+        Status status =
+            launch<true>(gemm.A, gemm.m, gemm.k, gemm.lda, global_ptr(At, a), lda, execution);
+        gemm.A = global_ptr(At, a), gemm.lda = lda;
+        if (!packs_b || !status.ok()) return status;
+        status = launch<false>(gemm.B, gemm.k, gemm.n, gemm.ldb, global_ptr(Bp, b), ldb, execution);
+        gemm.B = global_ptr(Bp, b), gemm.ldb = ldb;
         return status;
     }
 
-  private:
     template <bool kTranspose>
     static Status launch(GlobalPtr<const float> X, int64_t rows, int64_t cols, int64_t ldx,
                          GlobalPtr<float> to, int64_t ld, const Execution& execution) {
         const int64_t blocks = ceil_div(rows, 64) * ceil_div(cols, 64);
         if (blocks == 0) return {};
+        if (Status status = check_pass(blocks); !status.ok()) return status;
         return launch_kernel(tilewright::TILEWRIGHT_TARGET::pack<kTranspose>,
                              Grid(static_cast<unsigned>(blocks)), 256, 0, execution, X, rows, cols,
                              ldx, to, ld);
     }
 
-    bool packs_b_;
-
-  public:
     Operands operands;
     Gemm gemm;
-
-  private:
-    int64_t lda_, ldb_;
-    float *At_, *Bp_;
-    Bounds a_, b_;
+    bool packs_b;
+    int64_t lda, ldb;
+    float *At, *Bp;
+    Bounds a, b;
 };
 #endif
 

@@ -18,21 +18,22 @@ namespace {
 
 class CpuDevice : public Device {
   public:
-    CpuDevice(CpuMode mode, unsigned workers, uint64_t shuffle_seed) : machine_(workers) {
-        for (const KernelDefinition* rung : ladder::rungs(
-                 mode == CpuMode::fast ? ladder::Target::cpu_fast : ladder::Target::cpu_counted))
-            if (rung->cpu_mode) kernels_.push_back(rung);
+    CpuDevice(CpuMode mode, unsigned workers, uint64_t shuffle_seed)
+        : machine_(workers), mode_(mode) {
         machine_.shuffle(shuffle_seed);
         info_.name = host_processor();
         info_.multiprocessors = static_cast<int>(machine_.workers());
         info_.memory_bytes = host_memory().total;
     }
 
-    const DeviceInfo& info() const override { return info_; }
-
     ~CpuDevice() override { release_workspace(); }
 
-    std::span<const KernelDefinition* const> kernels() const override { return kernels_; }
+    const DeviceInfo& info() const override { return info_; }
+
+    std::span<const KernelDefinition* const> kernels() const override {
+        return ladder::rungs(mode_ == CpuMode::fast ? ladder::Target::cpu_fast
+                                                    : ladder::Target::cpu_counted);
+    }
 
     Execution execution() override {
         return {.stream = &machine_, .multiprocessors = kCpuMultiprocessors};
@@ -75,8 +76,8 @@ class CpuDevice : public Device {
     static constexpr size_t kAlignment = 256;
 
     simt::Machine machine_;
+    CpuMode mode_;
     DeviceInfo info_;
-    std::vector<const KernelDefinition*> kernels_;
 };
 
 }  // namespace

@@ -82,7 +82,6 @@ Explanation explain(const KernelDefinition& rung, const std::string& variant,
     result.rules = rules_in(source_of(rung));
     result.resources = resources_of(embedded_resources(), rung.id);
     result.occupancy = occupancy_on(gpu, *result.variant, result.resources);
-    if (!rung.cpu_mode) return result;
     const Count count = count_for_claims({&rung, result.variant});
     if (count.ok())
         result.claims = check_claims(rung.claims, count.counters);

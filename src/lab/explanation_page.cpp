@@ -41,10 +41,6 @@ std::string title(const KernelDefinition& rung) {
     text += paragraph("grown from", parent_text(rung));
     if (rung.arithmetic == Arithmetic::tf32)
         text += paragraph("computes in", "TF32, not FP32: factors keep 11 significant bits of 24");
-    if (!rung.cpu_mode)
-        text += paragraph("runs on",
-                          fmt::format("GPUs of compute capability {}.{}, not in CPU mode",
-                                      rung.compute_capability / 10, rung.compute_capability % 10));
     return text + paragraph("asks for", rung.requirements);
 }
 
@@ -132,7 +128,6 @@ std::string occupancy(const Explanation& e) {
 }
 
 std::string claims(const Explanation& e) {
-    if (!e.rung->cpu_mode) return {};
     if (!e.failure.empty()) return fmt::format("\nClaims: not counted: {}\n", e.failure);
     Table table({{"quantity", Align::left}, {"claimed"}, {"counted"}, {"", Align::left}});
     for (const CheckedClaim& claim : e.claims)

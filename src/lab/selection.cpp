@@ -21,9 +21,9 @@ UsageError unknown_rung(std::span<const KernelDefinition* const> all, const std:
             "'{}' takes part on a GPU only, in a build with CUDA, where libcublas is found", word));
     if (const auto elsewhere = ladder::match(registry(), word); !elsewhere.empty()) {
         const KernelDefinition& rung = *elsewhere.front();
-        return UsageError(fmt::format("'{}' needs a GPU of compute capability {}.{}{}", word,
-                                      rung.compute_capability / 10, rung.compute_capability % 10,
-                                      rung.cpu_mode ? " or CPU mode" : ""));
+        return UsageError(fmt::format("'{}' needs a GPU of compute capability {}.{}, or CPU mode",
+                                      word, rung.compute_capability / 10,
+                                      rung.compute_capability % 10));
     }
     std::vector<std::string> names;
     for (const KernelDefinition* rung : all) {

@@ -378,16 +378,9 @@ void copy_tensor(const Place& to, const Place& from, const TensorBox& box, const
     const int64_t rows = left(box.rows, box.row, box.box_rows);
     const int64_t cols = left(box.cols, box.col, box.box_cols);
     const unsigned row_bytes = box.box_cols * 4;
-    const unsigned step = box.swizzled ? kPieceBytes : row_bytes;
     for (int row = 0; row < box.box_rows; ++row)
-        for (unsigned done = 0; done < row_bytes; done += step) {
-            const size_t target = size_t{row_bytes} * row + done;
-            // Where a row of 128 bytes lies, its number's last three bits turn its pieces around.
-            const size_t turn = box.swizzled ? (target >> 7 & 7) << 4 : 0;
-            const int64_t valid = row < rows ? left(4 * cols, done, step) : 0;
-            copy.add(target ^ turn, ((box.row + row) * box.ld + box.col) * 4 + done, step,
-                     static_cast<unsigned>(valid));
-        }
+        copy.add(size_t{row_bytes} * row, ((box.row + row) * box.ld + box.col) * 4, row_bytes,
+                 row < rows ? static_cast<unsigned>(4 * cols) : 0);
 }
 
 // --- between blocks
