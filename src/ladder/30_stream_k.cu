@@ -11,12 +11,12 @@
 //          is computed first, and its sums go to the workspace. Whole tiles come next. Last comes
 //          the beginning of a tile, whose block adds what the blocks behind it have left there.
 //
-// Picture   4 blocks, 10 tiles of 6 k-tiles: 8 whole ones, 2 cut into runs of 3
+// Picture   4 blocks, 10 tiles of 6 k-tiles: tiles 0 and 1 cut into runs of 3, 8 whole ones
 //
-//           block      0        1        2        3
-//           first               8 end             9 end     to the workspace
-//           whole      2, 6     3, 7     4, 8..   5, 9..
-//           last       8 begin           9 begin            + the end, then to C
+//           block      0          1          2          3
+//           first                 end of 0              end of 1     to the workspace
+//           whole      2, 6       3, 7       4, 8       5, 9
+//           last       begin of 0            begin of 1              + the end, then to C
 //
 // Cost     A block tile of sums written and read for each cut. The order of adding follows from the sizes
 //          alone, so results are the same bits in each run; on another number of multiprocessors they
@@ -39,22 +39,20 @@ struct Piece {
 /// Who computes what. The k-tiles of the first `streamed` block tiles, one tile after another, are
 /// cut into equal runs, one a block; the other tiles are whole pieces, one a block in turn.
 struct Schedule {
-    int blocks, tiles, tiles_k, streamed;
+    int blocks, tiles, tiles_k, streamed = 0, share = 0, rest = 0;
 
     __device__ int pieces(int block) const { return whole(block) + 2; }
-    __device__ int whole(int block) const {
-        return (tiles - streamed - block - 1 + blocks) / blocks;
-    }
+    __device__ int whole(int block) const { return ceil_div(tiles - streamed - block, blocks); }
     /// Where a block's run begins. Shorter than a tile, it touches two at most.
-    __device__ int64_t run(int block) const { return int64_t{streamed} * tiles_k * block / blocks; }
+    __device__ int run(int block) const { return block * share + (block < rest ? block : rest); }
     /// First the end of a tile that blocks before this one begin, so that they need not wait; last
     /// the beginning of one that blocks behind it go on with.
     __device__ Piece piece(int block, int i) const {
         if (0 < i && i <= whole(block)) return {streamed + block + (i - 1) * blocks, 0, tiles_k};
         if (streamed == 0) return {-1, 0, 0};
         const int tile = ceil_div(run(block), tiles_k);  // the first that begins in the run
-        const int begin = run(block) - int64_t{tile} * tiles_k;  // seen from there: up to 0
-        const int end = run(block + 1) - int64_t{tile} * tiles_k;
+        const int begin = run(block) - tile * tiles_k;  // seen from there: up to 0
+        const int end = run(block + 1) - tile * tiles_k;
         if (i > 0) return {end > 0 ? tile : -1, 0, end};
         return {begin < 0 ? tile - 1 : -1, tiles_k + begin, tiles_k + (end < 0 ? end : 0)};
     }
@@ -172,8 +170,8 @@ __device__ void compute(const Gemm& p, const Schedule& s, const Piece& piece,
         return;
     }
     // --- fix up the beginning of one: always in the order of the blocks
-    const int64_t tile_end = int64_t{piece.tile + 1} * s.tiles_k;
-    for (int peer = blockIdx.x + 1; piece.end < s.tiles_k && s.run(peer) < tile_end; ++peer) {
+    for (int peer = blockIdx.x + 1;
+         piece.end < s.tiles_k && s.run(peer) < (piece.tile + 1) * s.tiles_k; ++peer) {
         while (ld_acquire(partials.ready + (peer * kTile.threads + threadIdx.x)) == 0) {
         }
         GlobalPtr<const float> from = partials.sums + int64_t{peer} * (BM * BN) + threadIdx.x;
@@ -219,8 +217,10 @@ int64_t workspace_bytes(const Problem& problem, int multiprocessors) {
 
 /// Cuts up what is left when all blocks have equally many tiles, unless nearly all get one more.
 Schedule schedule(int blocks, int tiles, int tiles_k) {
-    const int left = tiles % blocks;
-    return {blocks, tiles, tiles_k, tiles_k > 0 && left < blocks * 9 / 10 ? left : 0};
+    const int left = tiles_k > 0 ? tiles % blocks : 0;
+    if (left < blocks * 9 / 10 && int64_t{left} * tiles_k <= 0x7fffffff)
+        return {blocks, tiles, tiles_k, left, left * tiles_k / blocks, left * tiles_k % blocks};
+    return {blocks, tiles, tiles_k};
 }
 
 template <TileConfig kTile>

@@ -38,22 +38,20 @@ struct Piece {
 /// Who computes what. The k-tiles of the first `streamed` block tiles, one tile after another, are
 /// cut into equal runs, one a block; the other tiles are whole pieces, one a block in turn.
 struct Schedule {
-    int blocks, tiles, tiles_k, streamed;
+    int blocks, tiles, tiles_k, streamed = 0, share = 0, rest = 0;
 
     __device__ int pieces(int block) const { return whole(block) + 2; }
-    __device__ int whole(int block) const {
-        return (tiles - streamed - block - 1 + blocks) / blocks;
-    }
+    __device__ int whole(int block) const { return ceil_div(tiles - streamed - block, blocks); }
     /// Where a block's run begins. Shorter than a tile, it touches two at most.
-    __device__ int64_t run(int block) const { return int64_t{streamed} * tiles_k * block / blocks; }
+    __device__ int run(int block) const { return block * share + (block < rest ? block : rest); }
     /// First the end of a tile that blocks before this one begin, so that they need not wait; last
     /// the beginning of one that blocks behind it go on with.
     __device__ Piece piece(int block, int i) const {
         if (0 < i && i <= whole(block)) return {streamed + block + (i - 1) * blocks, 0, tiles_k};
         if (streamed == 0) return {-1, 0, 0};
         const int tile = ceil_div(run(block), tiles_k);  // the first that begins in the run
-        const int begin = run(block) - int64_t{tile} * tiles_k;  // seen from there: up to 0
-        const int end = run(block + 1) - int64_t{tile} * tiles_k;
+        const int begin = run(block) - tile * tiles_k;  // seen from there: up to 0
+        const int end = run(block + 1) - tile * tiles_k;
         if (i > 0) return {end > 0 ? tile : -1, 0, end};
         return {begin < 0 ? tile - 1 : -1, tiles_k + begin, tiles_k + (end < 0 ? end : 0)};
     }
@@ -147,7 +145,6 @@ __device__ void compute(const Gemm& p, const Schedule& s, const Piece& piece,
     constexpr int N_STEPS = kTile.warp_n_steps, M_STEPS = WM * WN / (32 * TM * TN * N_STEPS);
     constexpr int STEP_M = WM / M_STEPS, STEP_N = WN / N_STEPS;  // what the warp covers in one step
     constexpr int FM = M_STEPS * TM, FN = N_STEPS * TN;  // the fragments of all steps
-    constexpr int STAGES = kTile.stages;
     // --- place: the block tile of C, the warp's part of it, and this thread's first element
     const unsigned tiles_m = ceil_div(p.m, BM);
     const int64_t block_row = int64_t{piece.tile % tiles_m} * BM;
@@ -189,8 +186,8 @@ __device__ void compute(const Gemm& p, const Schedule& s, const Piece& piece,
         return;
     }
     // --- fix up the beginning of one: always in the order of the blocks
-    const int64_t tile_end = int64_t{piece.tile + 1} * s.tiles_k;
-    for (int peer = blockIdx.x + 1; piece.end < s.tiles_k && s.run(peer) < tile_end; ++peer) {
+    for (int peer = blockIdx.x + 1;
+         piece.end < s.tiles_k && s.run(peer) < (piece.tile + 1) * s.tiles_k; ++peer) {
         while (ld_acquire(partials.ready + (peer * kTile.threads + threadIdx.x)) == 0) {
         }
         GlobalPtr<const float> from = partials.sums + int64_t{peer} * (BM * BN) + threadIdx.x;
@@ -255,8 +252,10 @@ int64_t workspace_bytes(const Problem& problem, int multiprocessors) {
 
 /// Cuts up what is left when all blocks have equally many tiles, unless nearly all get one more.
 Schedule schedule(int blocks, int tiles, int tiles_k) {
-    const int left = tiles % blocks;
-    return {blocks, tiles, tiles_k, tiles_k > 0 && left < blocks * 9 / 10 ? left : 0};
+    const int left = tiles_k > 0 ? tiles % blocks : 0;
+    if (left < blocks * 9 / 10 && int64_t{left} * tiles_k <= 0x7fffffff)
+        return {blocks, tiles, tiles_k, left, left * tiles_k / blocks, left * tiles_k % blocks};
+    return {blocks, tiles, tiles_k};
 }
 
 template <TileConfig kTile>
