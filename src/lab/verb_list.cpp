@@ -29,10 +29,19 @@ Json json_of(const KernelDefinition& rung) {
     json["kind"] = name_of(rung.kind);
     json["arithmetic"] = name_of(rung.arithmetic);
     json["compute_capability"] = rung.compute_capability;
-    json["cpu_mode"] = rung.cpu_mode;
     json["requirements"] = rung.requirements;
     json["variants"] = variants;
     return json;
+}
+
+/// The shortest word that selects it: k1, v4a, or its number.
+std::string short_name(const KernelDefinition& rung) {
+    return std::string(rung.id == ladder::name_of(rung) ? ladder::number_of(rung) : rung.id);
+}
+
+std::string parent_of(const KernelDefinition& rung) {
+    if (!*rung.parent) return "-";
+    return short_name(*ladder::match(registry(), rung.parent).front());
 }
 
 Table table_of(const std::vector<const KernelDefinition*>& rungs) {
@@ -43,8 +52,8 @@ Table table_of(const std::vector<const KernelDefinition*>& rungs) {
                  {"idea", Align::left}});
     for (const KernelDefinition* rung : rungs) {
         const bool fp32 = rung->arithmetic == Arithmetic::fp32;
-        table.add({rung->id, title_of(*rung), *rung->parent ? rung->parent : "-",
-                   name_of(rung->kind), (fp32 ? "" : "In TF32: ") + std::string(rung->idea)});
+        table.add({short_name(*rung), title_of(*rung), parent_of(*rung), name_of(rung->kind),
+                   (fp32 ? "" : "In TF32: ") + std::string(rung->idea)});
     }
     return table;
 }
