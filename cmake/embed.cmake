@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Tilewright authors
 # SPDX-License-Identifier: Apache-2.0
 # Writes text files as C++ string literals, so that a copied binary still explains its rungs.
-#   cmake "-DSOURCES=a.cu;b.cu" -DRESOURCES=resources.json -DSASS=sass.json \
+#   cmake "-DSOURCES=a.cu;b.cu" "-DRESOURCES=fresh.json;committed.json" -DSASS=sass.json \
 #     -DOUTPUT=embedded.cpp -P embed.cmake
+# A second table adds the architectures that the first one lacks.
 set(text "// Generated from the rungs' files.\n#include \"lab/lesson.h\"\n\n")
 string(APPEND text "namespace tilewright::lab {\n\nstd::span<const EmbeddedFile> embedded_files() {\n")
 string(APPEND text "    static constexpr EmbeddedFile files[] = {\n")
@@ -13,10 +14,20 @@ foreach(source IN LISTS SOURCES)
 endforeach()
 string(APPEND text "    };\n    return files;\n}\n\n")
 foreach(table IN ITEMS RESOURCES SASS)
-  set(content "")
-  if(${table} AND EXISTS "${${table}}")
-    file(READ "${${table}}" content)
-  endif()
+  set(rows "")
+  foreach(file IN LISTS ${table})
+    set(known "${rows}")
+    file(STRINGS "${file}" candidates REGEX "^{\"rung\"")
+    foreach(row IN LISTS candidates)
+      string(REGEX MATCH "\"architecture\":\"[0-9a]+\"" architecture "${row}")
+      if(NOT known MATCHES "${architecture}")
+        string(REGEX REPLACE ",$" "" row "${row}")
+        list(APPEND rows "${row}")
+      endif()
+    endforeach()
+  endforeach()
+  list(JOIN rows ",\n" rows)
+  set(content "{\"kernels\": [\n${rows}\n]}\n")
   string(TOLOWER ${table} name)
   string(APPEND text "std::string_view embedded_${name}() {\n")
   string(APPEND text "    return R\"EMBEDDED(${content})EMBEDDED\";\n}\n\n")
