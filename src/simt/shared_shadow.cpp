@@ -3,12 +3,14 @@
 #include "simt/shared_shadow.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tilewright::simt {
 
 void SharedShadow::begin_block() {
-    more_reads_.clear();
     missed_.clear();
+    for (Reads& reads : more_reads_)
+        if (reads.word) forget(reads);
 }
 
 void SharedShadow::declare(size_t offset, size_t bytes) {
@@ -65,10 +67,31 @@ void SharedShadow::note_read(Word& word, const Access& read, const Order& order)
     // Two threads' reads in one epoch: a write of that epoch conflicts with one of them, unless
     // something finer than the block's barrier has ordered just these.
     if (!order.is_fine()) return;
-    word.more_reads = true;
-    std::vector<Access>& more = more_reads_[&word];
-    std::erase_if(more, [&](const Access& known) { return order.before(known.stamp, thread); });
+    std::vector<Access>& more = more_reads_of(word).all;
+    // Forgetting those that the new one stands for costs a look at each: only as the list doubles.
+    if (more.size() >= 16 && std::has_single_bit(more.size()))
+        std::erase_if(more, [&](const Access& known) { return order.before(known.stamp, thread); });
     more.push_back(read);
+}
+
+SharedShadow::Reads& SharedShadow::more_reads_of(Word& word) {
+    if (word.more_reads == 0) {
+        if (free_.empty()) {
+            free_.push_back(static_cast<uint32_t>(more_reads_.size()));
+            more_reads_.emplace_back();
+        }
+        word.more_reads = free_.back();
+        free_.pop_back();
+        more_reads_[word.more_reads].word = &word;
+    }
+    return more_reads_[word.more_reads];
+}
+
+void SharedShadow::forget(Reads& reads) {
+    free_.push_back(static_cast<uint32_t>(&reads - more_reads_.data()));
+    reads.word->more_reads = 0;
+    reads.word = nullptr;
+    reads.all.clear();
 }
 
 bool SharedShadow::write(Word& word, const Record& record, const Access& now, const Order& order,
@@ -94,9 +117,8 @@ bool SharedShadow::write(Word& word, const Record& record, const Access& now, co
     if (!is_atomic || !word.is_atomic) check(HazardKind::write_after_write, word.write);
     for (const Access& read : word.reads) check_read(read);
     if (word.more_reads) {
-        for (const Access& read : more_reads_[&word]) check_read(read);
-        more_reads_.erase(&word);
-        word.more_reads = false;
+        for (const Access& read : more_reads_of(word).all) check_read(read);
+        forget(more_reads_of(word));
     }
     if (is_atomic && word.write.stamp == 0 && !word.is_missed)
         missed_.push_back({&word, {record, thread}});

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "simt/hazard.h"
@@ -61,7 +60,7 @@ class SharedShadow {
         Access write;
         bool is_atomic = false, in_copy = false, is_missed = false;
         std::array<Access, 2> reads;
-        bool more_reads = false;  ///< In more_reads_.
+        uint32_t more_reads = 0;  ///< Where in more_reads_ those are that find no room; 0: none.
     };
 
     bool read(Word& word, const Record& record, const Access& now, const Order& order,
@@ -71,7 +70,15 @@ class SharedShadow {
     void note_read(Word& word, const Access& read, const Order& order);
 
     std::vector<Word> words_;
-    std::unordered_map<const Word*, std::vector<Access>> more_reads_;
+    struct Reads {
+        Word* word = nullptr;
+        std::vector<Access> all;
+    };
+    Reads& more_reads_of(Word& word);
+    void forget(Reads& reads);
+
+    std::vector<Reads> more_reads_{1};
+    std::vector<uint32_t> free_;  ///< Places in more_reads_ whose lists are empty, with their memory.
     std::vector<std::pair<Word*, Uninitialised>> missed_;
 };
 
