@@ -165,7 +165,7 @@ def expect(output, command, pattern):
 
 
 def check_output(output):
-    expect(output, "list", rf"^{RUNG} +99 {RUNG} +k3 ")
+    expect(output, "list", rf"^99 +99 {RUNG} +k3 ")
     expect(output, "explain", rf"^99 {RUNG} \({RUNG}\)")
     expect(output, "explain", r"^barriers/block +15 +15  ok$")
     expect(output, "diff", r"^\+ +if \(t \+ 1 < tiles_k\) __syncthreads\(\);")
