@@ -7,7 +7,6 @@
 #include <map>
 #include <numeric>
 #include <random>
-#include <stdexcept>
 
 namespace tilewright::simt {
 
@@ -18,12 +17,6 @@ namespace {
 
 constinit thread_local BlockRunner* running_block = nullptr;
 
-/// What nvcc allows for arrays of a size known at compile time, on every architecture.
-constexpr size_t kStaticSharedBytes = 48 << 10;
-/// Arrays of static size start at bank 0, so that counts do not depend on the order of declarations;
-/// dynamic shared memory starts where swizzled tiles may.
-constexpr size_t kSharedAlignment = 128, kDynamicAlignment = 1024;
-
 constexpr uint64_t kMmaProducts = 16 * 8 * 8;
 
 /// Thrown into threads that will never go on, to leave their stacks in order.
@@ -31,19 +24,7 @@ struct Abandoned {};
 
 }  // namespace
 
-BlockRunner::BlockRunner() : log_(kWarpSize * kLogRecords), shadow_(kStaticSharedBytes) {
-    reserve_shared(0);
-    shared_arrays_.reserve(16);  // extents keep their place
-}
-
-void BlockRunner::reserve_shared(size_t dynamic_bytes) {
-    const size_t bytes = kStaticSharedBytes + dynamic_bytes;
-    if (bytes + kDynamicAlignment <= shared_memory_.size()) return;
-    shared_memory_.resize(bytes + kDynamicAlignment);
-    const auto memory = reinterpret_cast<uintptr_t>(shared_memory_.data());
-    shared_base_ = (memory + kDynamicAlignment - 1) / kDynamicAlignment * kDynamicAlignment;
-    shadow_ = SharedShadow(bytes);
-}
+BlockRunner::BlockRunner() : log_(kWarpSize * kLogRecords) {}
 
 BlockRunner& BlockRunner::current() {
     return *running_block;
@@ -55,11 +36,8 @@ void BlockRunner::start(const Launch& launch, uint32_t launch_number, uint64_t b
     launch_number_ = launch_number;
     block_number_ = block_number;
     thread_count_ = static_cast<int>(launch.block.count());
-    reserve_shared(launch.dynamic_bytes);
-    shared_arrays_.clear();
-    static_bytes_ = 0;
+    shared_.begin_block(launch.dynamic_bytes, launch.counted);
     order_.begin_block(thread_count_);
-    shadow_.begin_block();
     mbarriers_.clear();
     fenced_through_ = 0;
     past_ = unfenced_ = {};
@@ -374,54 +352,14 @@ Actor BlockRunner::actor() const {
     return {launch_number_, static_cast<uint32_t>(block_number_), order_.now(running_->number)};
 }
 
-const Extent* BlockRunner::find_array(const void* place) const {
-    for (const SharedArray& array : shared_arrays_)
-        if (array.place == place) return &array.extent;
-    return nullptr;
-}
-
-const Extent& BlockRunner::declare_array(size_t offset, size_t bytes, unsigned element_bytes,
-                                         const char* name, const void* place) {
-    if (shared_arrays_.size() == shared_arrays_.capacity())
-        throw std::length_error("a kernel has more than 16 shared arrays");
-    const uintptr_t begin = shared_base_ + offset;
-    std::fill_n(reinterpret_cast<uint32_t*>(begin), bytes / 4, kUndefinedWord);
-    if (launch_->counted) shadow_.declare(offset, bytes);
-    shared_arrays_.push_back(
-        {{.name = name, .begin = begin, .end = begin + bytes, .element_bytes = element_bytes},
-         place});
-    return shared_arrays_.back().extent;
-}
-
-const Extent& BlockRunner::shared_array(size_t bytes, unsigned element_bytes, const char* name,
-                                        const void* place) {
-    if (const Extent* known = find_array(place)) return *known;
-    const size_t offset = static_bytes_;
-    static_bytes_ += (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
-    if (static_bytes_ > kStaticSharedBytes)
-        throw std::length_error("shared arrays of a kernel exceed 48 KiB: see DYNAMIC_SHARED");
-    return declare_array(offset, bytes, element_bytes, name, place);
-}
-
-const Extent& BlockRunner::dynamic_array(size_t offset, size_t bytes, unsigned element_bytes,
-                                         const char* name, const void* place) {
-    if (const Extent* known = find_array(place)) return *known;
-    if (offset + bytes > launch_->dynamic_bytes)
-        throw std::length_error(std::string(name) + " ends at byte " +
-                                std::to_string(offset + bytes) +
-                                " of dynamic shared memory; the launch asks for " +
-                                std::to_string(launch_->dynamic_bytes));
-    return declare_array(kStaticSharedBytes + offset, bytes, element_bytes, name, place);
-}
-
 const Extent& shared_array(size_t bytes, unsigned element_bytes, const char* name,
                            const void* place) {
-    return BlockRunner::current().shared_array(bytes, element_bytes, name, place);
+    return BlockRunner::current().shared().static_array(bytes, element_bytes, name, place);
 }
 
 const Extent& dynamic_array(size_t offset, size_t bytes, unsigned element_bytes, const char* name,
                             const void* place) {
-    return BlockRunner::current().dynamic_array(offset, bytes, element_bytes, name, place);
+    return BlockRunner::current().shared().dynamic_array(offset, bytes, element_bytes, name, place);
 }
 
 }  // namespace tilewright::simt

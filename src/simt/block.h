@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// One block at a time: its threads as fibers, when each may go on, and its shared memory.
+// One block at a time: its threads as fibers, and when each may go on.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 #include "simt/global_shadow.h"
 #include "simt/hazard.h"
 #include "simt/machine.h"
-#include "simt/shared_shadow.h"
+#include "simt/shared_memory.h"
 #include "simt/tensor.h"
 #include "simt/trace.h"
 #include "simt/words.h"
@@ -101,13 +101,12 @@ class BlockRunner {
         return log_.data() + running_->number % kWarpSize * kLogRecords;
     }
     Order& order() { return order_; }
-    SharedShadow& shadow() { return shadow_; }
+    SharedMemory& shared() { return shared_; }
     Mbarriers& mbarriers() { return mbarriers_; }
     Past& past() { return past_; }
     const Past& unfenced() const { return unfenced_; }
     uint32_t epoch() const { return Order::epoch_of(order_.now(0)); }
     uint32_t fenced_through() const { return fenced_through_; }
-    size_t shared_offset(uintptr_t address) const { return address - shared_base_; }
     Actor actor() const;
 
     /// Gives way to others; comes back when the scheduler says so, or never (throws).
@@ -128,25 +127,11 @@ class BlockRunner {
     /// "block (1, 0, 0), thread (7, 0, 0)", of any block of the grid.
     std::string actor_text(const Actor& actor) const;
 
-    const Extent& shared_array(size_t bytes, unsigned element_bytes, const char* name,
-                               const void* place);
-    const Extent& dynamic_array(size_t offset, size_t bytes, unsigned element_bytes,
-                                const char* name, const void* place);
-
   private:
-    struct SharedArray {
-        Extent extent;
-        const void* place;
-    };
-
     static void thread_main(void* thread);
     Progress run_warp(int warp);
     Progress run_lanes(int warp);
     void resume(Thread& thread);
-    void reserve_shared(size_t dynamic_bytes);
-    const Extent* find_array(const void* place) const;
-    const Extent& declare_array(size_t offset, size_t bytes, unsigned element_bytes,
-                                const char* name, const void* place);
     void fold_logs(int warp);
     void fold_ffma(int warp);
     void order_threads(uint64_t seed, int warps);
@@ -175,11 +160,7 @@ class BlockRunner {
     std::vector<int> warp_order_;
     std::array<int, kWarpSize> lane_order_{};
 
-    std::vector<std::byte> shared_memory_;
-    uintptr_t shared_base_ = 0;
-    std::vector<SharedArray> shared_arrays_;
-    size_t static_bytes_ = 0;
-    SharedShadow shadow_;
+    SharedMemory shared_;
     Order order_;
     Mbarriers mbarriers_;
 

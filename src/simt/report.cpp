@@ -128,7 +128,7 @@ void BlockRunner::report_conflict(HazardKind kind, Site site, const std::string&
 
 /// At a barrier, and at the block's end: what is still missing stays so.
 void BlockRunner::report_uninitialised() {
-    for (const auto& [record, thread] : shadow_.take_uninitialised())
+    for (const auto& [record, thread] : shared_.shadow().take_uninitialised())
         report(HazardKind::uninitialised_shared, record.site, text(record), thread);
 }
 
@@ -149,8 +149,8 @@ void check_shared(const Record& access) {
     BlockRunner& block = BlockRunner::current();
     const int thread = block.thread().number;
     Conflict earlier;
-    if (!block.shadow().access(block.shared_offset(access.address), access, thread,
-                               lane.shared_accesses, block.order(), earlier))
+    if (!block.shared().shadow().access(block.shared().offset_of(access.address), access, thread,
+                                        lane.shared_accesses, block.order(), earlier))
         return;
     // Told of the access that comes second in the program's order, whichever ran first here.
     const bool reads = access.operation == Operation::shared_load;

@@ -78,7 +78,8 @@ class SharedShadow {
     void forget(Reads& reads);
 
     std::vector<Reads> more_reads_{1};
-    std::vector<uint32_t> free_;  ///< Places in more_reads_ whose lists are empty, with their memory.
+    std::vector<uint32_t>
+        free_;  ///< Places in more_reads_ whose lists are empty, with their memory.
     std::vector<std::pair<Word*, Uninitialised>> missed_;
 };
 

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// Words for tensor cores.
+#include "simt/block.h"
+#include "simt/tensor.h"
+#include "simt/words.h"
+
+namespace tilewright::simt {
+
+void mma(float* d, const float* a, const float* b, Site site) {
+    BlockRunner& block = BlockRunner::current();
+    block.thread().mma = {d, {a[0], a[1], a[2], a[3]}, {b[0], b[1]}};
+    block.stop(BlockRunner::Thread::State::at_mma, site);
+}
+
+namespace {
+
+constexpr int kWarpgroup = 128;
+
+/// A thread's share of all that its warpgroup's multiplication reads, looked at for races.
+void check_operands(const Wgmma& wgmma, int number) {
+    constexpr int kPieceBytes = 16, kRowsOfA = 64;
+    for (int i = number; i < 2 * (kRowsOfA + wgmma.n); i += kWarpgroup) {
+        const bool of_a = i / 2 < kRowsOfA;
+        const Place& operand = of_a ? wgmma.a : wgmma.b;
+        const int row = of_a ? i / 2 : i / 2 - kRowsOfA;
+        check({swizzled_address(reinterpret_cast<uintptr_t>(operand.address), row, i % 2 * 4),
+               operand.extent, operand.site, Operation::shared_load, kPieceBytes});
+    }
+}
+
+}  // namespace
+
+void wgmma(float* d, int n, const Place& a, const Place& b) {
+    BlockRunner& block = BlockRunner::current();
+    const int number = block.thread().number % kWarpgroup;
+    const Wgmma wgmma{d, n, a, b};
+    if (block.launch().counted) {
+        for (const Place& operand : {a, b})
+            if (const auto at = reinterpret_cast<uintptr_t>(operand.address); at & 0x380)
+                block.report(HazardKind::misaligned, a.site,
+                             "an operand at " + place_text(*operand.extent, at) +
+                                 ", which is not in the first row of a tile on 1024 bytes");
+        check_operands(wgmma, number);
+        constexpr uint64_t kRowsOfWarp = 16, kDepth = 8;
+        if (number % kWarpSize == 0) block.count_mma(a.site, kRowsOfWarp * kDepth * n);
+    }
+    block.thread().wgmmas.add(wgmma);
+}
+
+void wgmma_commit() {
+    BlockRunner::current().thread().wgmmas.commit();
+}
+
+void wgmma_wait(unsigned groups) {
+    BlockRunner& block = BlockRunner::current();
+    BlockRunner::Thread& thread = block.thread();
+    const int number = thread.number % kWarpgroup;
+    for (const Wgmma& wgmma : thread.wgmmas.take(groups)) {
+        if (block.launch().counted) check_operands(wgmma, number);
+        multiply(wgmma, number);
+    }
+}
+
+}  // namespace tilewright::simt
