@@ -134,7 +134,9 @@ exits 0 diff k4 k5
 check "the last line counts" grep -qE '^[0-9]+ lines added, [0-9]+ removed$' out
 check "no colours in a pipe" bash -c '! grep -q $'"'\\033'"' out'
 check "no licence in the lesson" bash -c '! grep -q SPDX out'
-exits 2 diff k4
+exits 0 diff k5
+check "the step from the parent" grep -q '^04 .*-> 05 ' out
+refuses "k1 has no parent" diff k1
 
 # --- verify
 exits 0 verify k1 k2 --device cpu --sizes 33

@@ -90,7 +90,35 @@ __global__ void bulk_stages(Arguments p) {
 #endif
 }
 
-/// As above, filled by the copies of a warp's threads.
+/// The engine copies boxes of a matrix in A, some of which leave it: what is beyond becomes zero.
+constexpr int kRows = 100, kCols = 72, kLd = 80, kBoxRows = 16, kBoxCols = 32;
+template <Swizzle kSwizzle>
+__global__ void tensor_boxes(Arguments p, const __grid_constant__ TensorMap map) {
+    DYNAMIC_SHARED(float, tile, 0, kBoxRows, kBoxCols);
+    SHARED(Barrier, full, 1);
+    if (threadIdx.x == 0) mbarrier_init(full, 1);
+    __syncthreads();
+    constexpr int kBoxesN = (kLd + kBoxCols - 1) / kBoxCols;
+    unsigned phase = 0;
+    for (int box = blockIdx.x; box < (kRows / kBoxRows + 1) * kBoxesN; box += kBlocks, phase ^= 1) {
+        const int row = box / kBoxesN * kBoxRows, col = box % kBoxesN * kBoxCols;
+        if (threadIdx.x == 0) {
+            mbarrier_arrive_expect(full, kBoxRows * kBoxCols * sizeof(float));
+            cp_async_bulk_tensor(tile, map, row, col, full);
+        }
+        mbarrier_wait(full, phase);
+        for (int i = threadIdx.x; i < kBoxRows * kBoxCols; i += kThreads) {
+            const int r = i / kBoxCols, c = i % kBoxCols, at = (row + r) * kLd + col + c;
+            const int place = kSwizzle == Swizzle::none ? i : i ^ r % 8 * 4;
+            const bool inside = row + r < kRows && col + c < kCols;
+            if (col + c < kLd && at < kWordsElements)
+                p.C[at] = tile[place] + (inside ? 0.0f : p.A[at]) + 1;
+        }
+        __syncthreads();
+    }
+}
+
+/// As the stages above, filled by the copies of a warp's threads.
 __global__ void copy_arrivals(Arguments p) {
     SHARED(float, tile, kTile);
     SHARED(Barrier, full, 1);
@@ -183,10 +211,27 @@ Status run(const float* A, float* C, unsigned* flags, const Execution& execution
                          Arguments{global_ptr(A, a), global_ptr(C, c), global_ptr(flags, f)});
 }
 
+template <Swizzle kSwizzle>
+Status run_boxes(const float* A, float* C, unsigned* flags, const Execution& execution) {
+    const Bounds a(A, 1, kWordsElements, 0, "A");
+    const Bounds c(C, 1, kWordsElements, 0, "C");
+    const Bounds f(flags, 1, kWordsFlags, 0, "flags");
+    const Arguments arguments{global_ptr(A, a), global_ptr(C, c), global_ptr(flags, f)};
+    TensorMap map{};
+    const Status status =
+        make_tensor_map(map, arguments.A, kRows, kCols, kLd, kBoxRows, kBoxCols, kSwizzle);
+    if (!status.ok()) return status;
+    return launch_kernel(tensor_boxes<kSwizzle>, kBlocks, kThreads,
+                         kBoxRows * kBoxCols * static_cast<int>(sizeof(float)), execution,
+                         arguments, map);
+}
+
 constexpr WordsKernel kKernels[] = {
     {"copy_groups", 80, run<copy_groups>},
     {"copy_zeros", 80, run<copy_zeros>},
     {"bulk_stages", 90, run<bulk_stages>},
+    {"tensor_boxes", 90, run_boxes<Swizzle::none>},
+    {"tensor_boxes_swizzled", 90, run_boxes<Swizzle::bytes128>},
     {"copy_arrivals", 80, run<copy_arrivals>},
     {"warp_exchange", 80, run<warp_exchange>},
     {"last_block", 80, run<last_block>},

@@ -64,6 +64,7 @@ struct KernelDefinition {
     std::span<const Claim> claims = {};  ///< Empty for a baseline only.
     Arithmetic arithmetic = Arithmetic::fp32;
     int compute_capability = 80;  ///< The least that a GPU needs, times ten.
+    int last_compute_capability = 999;  ///< Newer GPUs lack its instructions.
 };
 
 }  // namespace tilewright

@@ -9,10 +9,13 @@
 
 namespace tilewright::inline TILEWRIGHT_TARGET {
 
+enum class Swizzle { none, bytes128 };
+
 struct TensorMap {
     GlobalPtr<const float> origin;
     int64_t rows, cols, ld;
     int box_rows, box_cols;
+    Swizzle swizzle;
 };
 
 inline void cp_async_bulk_tensor(SharedPtr<float> to, const TensorMap& map, int64_t row,
@@ -25,7 +28,8 @@ inline void cp_async_bulk_tensor(SharedPtr<float> to, const TensorMap& map, int6
                        .box_rows = map.box_rows,
                        .box_cols = map.box_cols,
                        .row = row,
-                       .col = col},
+                       .col = col,
+                       .swizzled = map.swizzle == Swizzle::bytes128},
                       place_of(barrier, site));
 }
 
@@ -35,8 +39,9 @@ template <int kRegisters>
 void setmaxnreg_dec() {}
 
 inline Status make_tensor_map(TensorMap& map, GlobalPtr<const float> origin, int64_t rows,
-                              int64_t cols, int64_t ld, int box_rows, int box_cols) {
-    map = {origin, rows, cols, ld, box_rows, box_cols};
+                              int64_t cols, int64_t ld, int box_rows, int box_cols,
+                              Swizzle swizzle = Swizzle::none) {
+    map = {origin, rows, cols, ld, box_rows, box_cols, swizzle};
     return {};
 }
 

@@ -13,6 +13,10 @@
 
 namespace tilewright::inline TILEWRIGHT_TARGET {
 
+/// bytes128: rows of 128 bytes, of which row r keeps piece p of 16 bytes at place p ^ (r % 8), so
+/// that a column of pieces meets all banks. The tile then begins on 1024 bytes.
+enum class Swizzle { none, bytes128 };
+
 /// A matrix and the box of it that one copy brings, in the engine's own form. A kernel takes it as
 /// `const __grid_constant__ TensorMap`.
 struct alignas(64) TensorMap {
@@ -51,9 +55,10 @@ __device__ __forceinline__ void setmaxnreg_dec() {
 
 #if !defined(__CUDACC_RTC__)
 /// Describes a row-major matrix. The engine wants it on 16 bytes and rows a multiple of that apart,
-/// boxes of at most 256 x 256, and box rows of whole 16 bytes.
+/// boxes of at most 256 x 256, and box rows of whole 16 bytes, at most 128 where they are swizzled.
 inline Status make_tensor_map(TensorMap& map, const float* origin, int64_t rows, int64_t cols,
-                              int64_t ld, int box_rows, int box_cols) {
+                              int64_t ld, int box_rows, int box_cols,
+                              Swizzle swizzle = Swizzle::none) {
     // Through the runtime, so that nothing links libcuda, which a machine without a GPU lacks.
     static const auto encode = [] {
         void* function = nullptr;
@@ -72,11 +77,11 @@ inline Status make_tensor_map(TensorMap& map, const float* origin, int64_t rows,
     const cuuint64_t row_bytes[] = {static_cast<cuuint64_t>(ld) * sizeof(float)};
     const cuuint32_t box[] = {static_cast<cuuint32_t>(box_cols), static_cast<cuuint32_t>(box_rows)};
     const cuuint32_t steps[] = {1, 1};
-    const CUresult result =
-        encode(reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
-               const_cast<float*>(origin), sizes, row_bytes, box, steps,
-               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    const CUresult result = encode(
+        reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
+        const_cast<float*>(origin), sizes, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        swizzle == Swizzle::none ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B,
+        CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result == CUDA_SUCCESS) return {};
     return {StatusCode::invalid_value,
             "cuTensorMapEncodeTiled: error " + std::to_string(result) + " for a " +

@@ -39,28 +39,39 @@ __global__ void __launch_bounds__(256) pack(GlobalPtr<const float> X, int64_t ro
 
 #if !defined(__CUDACC_RTC__)
 /// A problem's operands as kernels want them that copy both by rows of k: A transposed (k x m), and B
-/// packed where its rows lie off 16-byte boundaries. They lie in a workspace.
+/// packed where its rows lie off 16-byte boundaries. They lie in a workspace. With kTransposeA false A
+/// keeps its order, and is packed as B is.
+template <bool kTransposeA = true>
 struct PackedOperands {
     PackedOperands(const Problem& problem, Workspace& workspace)
         : operands(problem),
           gemm(operands.gemm),
-          packs_b(reinterpret_cast<uintptr_t>(problem.B) % 16 != 0 || problem.ldb % 4 != 0),
-          lda(ceil_div(problem.m, 4) * 4),
+          packs_a(kTransposeA || !on_vectors(problem.A, problem.lda)),
+          packs_b(!on_vectors(problem.B, problem.ldb)),
+          lda(ceil_div(kTransposeA ? problem.m : gemm.k, 4) * 4),
           ldb(ceil_div(problem.n, 4) * 4),
-          At(workspace.take<float>(gemm.k * lda)),
+          Ap(workspace.take<float>(packs_a ? a_rows() * lda : 0)),
           Bp(workspace.take<float>(packs_b ? gemm.k * ldb : 0)),
-          a(At, gemm.k, problem.m, lda, "At"),
+          a(Ap, packs_a ? a_rows() : 0, kTransposeA ? problem.m : gemm.k, lda,
+            kTransposeA ? "At" : "Ap"),
           b(Bp, packs_b ? gemm.k : 0, problem.n, ldb, "Bp") {}
 
     /// Launches the pre-pass; from then on `gemm` has its results for A and B.
     Status pack(const Execution& execution) {
-        Status status =
-            launch<true>(gemm.A, gemm.m, gemm.k, gemm.lda, global_ptr(At, a), lda, execution);
-        gemm.A = global_ptr(At, a), gemm.lda = lda;
-        if (!packs_b || !status.ok()) return status;
-        status = launch<false>(gemm.B, gemm.k, gemm.n, gemm.ldb, global_ptr(Bp, b), ldb, execution);
-        gemm.B = global_ptr(Bp, b), gemm.ldb = ldb;
-        return status;
+        if (packs_a) {
+            const GlobalPtr<float> to = global_ptr(Ap, a);
+            Status status =
+                launch<kTransposeA>(gemm.A, gemm.m, gemm.k, gemm.lda, to, lda, execution);
+            if (!status.ok()) return status;
+            gemm.A = to, gemm.lda = lda;
+        }
+        if (packs_b) {
+            const GlobalPtr<float> to = global_ptr(Bp, b);
+            Status status = launch<false>(gemm.B, gemm.k, gemm.n, gemm.ldb, to, ldb, execution);
+            if (!status.ok()) return status;
+            gemm.B = to, gemm.ldb = ldb;
+        }
+        return {};
     }
 
     template <bool kTranspose>
@@ -74,11 +85,16 @@ struct PackedOperands {
                              ldx, to, ld);
     }
 
+    static bool on_vectors(const float* p, int64_t ld) {
+        return reinterpret_cast<uintptr_t>(p) % 16 == 0 && ld % 4 == 0;
+    }
+    int64_t a_rows() const { return kTransposeA ? gemm.k : gemm.m; }
+
     Operands operands;
     Gemm gemm;
-    bool packs_b;
+    bool packs_a, packs_b;
     int64_t lda, ldb;
-    float *At, *Bp;
+    float *Ap, *Bp;
     Bounds a, b;
 };
 #endif

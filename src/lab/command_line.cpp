@@ -93,8 +93,9 @@ void add_verify_options(CLI::App& app, Options& o) {
 }
 
 void add_diff_options(CLI::App& app, Options& o) {
-    app.add_option("before", o.before, "A rung, such as k5")->required();
-    app.add_option("after", o.after, "The rung to compare it with, such as k6")->required();
+    app.add_option("before", o.before, "A rung, such as k5; alone: the step to it from its parent")
+        ->required();
+    app.add_option("after", o.after, "The rung to compare it with, such as k6");
 }
 
 void add_explain_options(CLI::App& app, Options& o) {

@@ -103,7 +103,9 @@ class CudaDevice : public Device {
         if (info_.cublas.missing.empty()) kernels_.push_back(&cublas_definition());
         info_.driver = nvml_.driver_version();
         for (const KernelDefinition* rung : ladder::rungs(ladder::Target::gpu))
-            if (capability_ >= rung->compute_capability) kernels_.push_back(rung);
+            if (rung->compute_capability <= capability_ &&
+                capability_ <= rung->last_compute_capability)
+                kernels_.push_back(rung);
     }
     ~CudaDevice() override { release_workspace(); }
 

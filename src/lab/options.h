@@ -16,7 +16,7 @@ enum class Format { table, json, csv, md };
 struct Options {
     std::string command;  ///< As typed, with relative paths: results record it.
     std::vector<std::string> rungs;  ///< Words for ladder::match.
-    std::string before, after;  ///< The two rungs of diff.
+    std::string before, after;  ///< The rungs of diff; one alone is the later.
     std::string device;
 
     std::string sizes;  ///< Square shapes, see parse_sizes.

@@ -21,9 +21,10 @@ UsageError unknown_rung(std::span<const KernelDefinition* const> all, const std:
             "'{}' takes part on a GPU only, in a build with CUDA, where libcublas is found", word));
     if (const auto elsewhere = ladder::match(registry(), word); !elsewhere.empty()) {
         const KernelDefinition& rung = *elsewhere.front();
-        return UsageError(fmt::format("'{}' needs a GPU of compute capability {}.{}, or CPU mode",
+        const bool alone = rung.last_compute_capability == rung.compute_capability;
+        return UsageError(fmt::format("'{}' needs a GPU of compute capability {}.{}{}, or CPU mode",
                                       word, rung.compute_capability / 10,
-                                      rung.compute_capability % 10));
+                                      rung.compute_capability % 10, alone ? "" : " or newer"));
     }
     std::vector<std::string> names;
     for (const KernelDefinition* rung : all) {

@@ -27,8 +27,11 @@ const KernelDefinition& rung_with_text(const std::string& word) {
 }  // namespace
 
 int run_diff(const Options& options) {
-    const KernelDefinition& before = rung_with_text(options.before);
-    const KernelDefinition& after = rung_with_text(options.after);
+    const bool alone = options.after.empty();
+    const KernelDefinition& after = rung_with_text(alone ? options.before : options.after);
+    if (alone && !*after.parent)
+        throw UsageError(fmt::format("{} has no parent: name a second rung", after.id));
+    const KernelDefinition& before = rung_with_text(alone ? after.parent : options.before);
     const auto diff = diff_lines(lesson_of(before), lesson_of(after));
     fmt::print("{} ({}) -> {} ({}): {}\n{}\n\n{}", title_of(before), before.id, title_of(after),
                after.id, after.title, after.idea, unified(diff, kContext, colours()));

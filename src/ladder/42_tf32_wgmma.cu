@@ -189,6 +189,7 @@ const KernelDefinition definition{
     .claims = kClaims,
     .arithmetic = Arithmetic::tf32,
     .compute_capability = 90,
+    .last_compute_capability = 90,
 };
 #endif
 

@@ -43,8 +43,9 @@ struct TensorBox {
     int64_t rows, cols, ld;
     int box_rows, box_cols;
     int64_t row, col;
+    bool swizzled;  ///< Rows are 128 bytes; pieces of 16 in row r go to place (piece ^ r % 8).
 };
-/// Likewise for a box of the matrix that begins at `from`.
+/// Likewise for the box that lies at `from`'s matrix; `to` then begins on 1024 bytes.
 void copy_tensor(const Place& to, const Place& from, const TensorBox& box, const Place& barrier);
 
 /// d += a b in tensor cores, by all lanes of a warp together: 4, 4 and 2 elements of each lane.

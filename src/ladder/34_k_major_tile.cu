@@ -1,0 +1,341 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rung 34: k-major tile (detour from 33: A is copied as it lies, and read 16 bytes at a time along k)
+//
+// Before   The copy engine cannot transpose, so a pass before the kernel writes all of A anew: 1.5% of
+//          the time at 4096.
+//
+// Idea     Leave A as it is. A row of its tile is 32 k, 128 bytes, which all begin in bank 0; the engine
+//          writes piece p of row r to place p ^ (r % 8), so that eight neighbouring rows meet all banks.
+//          A lane then reads four k of a row at once, and the next pieces of B, one k at a time, as before.
+//
+// Picture  Where pieces k = 0 .. 3, 4 .. 7, ... of rows 0 .. 7 lie in 128 bytes:
+//
+//           row 0    0 1 2 3 4 5 6 7        row 2    2 3 0 1 6 7 4 5
+//           row 1    1 0 3 2 5 4 7 6        row 3    3 2 1 0 7 6 5 4    ...
+//
+// Cost     A lane holds four k of its 8 rows, 32 registers instead of 8. They come as a float4 into
+//          four neighbours, so that the values of one k all lie in the same bank of the register
+//          file, even or odd with k. An FFMA reads three registers, and two of one bank cost it a
+//          cycle unless the reuse cache has one.
+//
+// Look at  The same loads, sectors and wavefronts as rung 33, for the same FFMAs: nothing that is counted
+//          here tells the two apart, but what the instructions look like does.
+//
+// Next     Transposing in a pass before is the better bargain: back to rung 33.
+#include "device/pack.h"
+#include "device/partials.h"
+
+namespace tilewright::ladder::inline TILEWRIGHT_TARGET::k_major_tile {
+
+/// k-tiles begin to end - 1 of a block tile; tile -1 is none.
+struct Piece {
+    int tile, begin, end;
+};
+
+/// Who computes what. The k-tiles of the first `streamed` block tiles, one tile after another, are
+/// cut into equal runs, one a block; the other tiles are whole pieces, one a block in turn.
+struct Schedule {
+    int blocks, tiles, tiles_k, streamed = 0, share = 0, rest = 0;
+
+    __device__ int pieces(int block) const { return whole(block) + 2; }
+    __device__ int whole(int block) const { return ceil_div(tiles - streamed - block, blocks); }
+    /// Where a block's run begins. Shorter than a tile, it touches two at most.
+    __device__ int run(int block) const { return block * share + (block < rest ? block : rest); }
+    /// First the end of a tile that blocks before this one begin, so that they need not wait; last
+    /// the beginning of one that blocks behind it go on with.
+    __device__ Piece piece(int block, int i) const {
+        if (0 < i && i <= whole(block)) return {streamed + block + (i - 1) * blocks, 0, tiles_k};
+        if (streamed == 0) return {-1, 0, 0};
+        const int tile = ceil_div(run(block), tiles_k);  // the first that begins in the run
+        const int begin = run(block) - tile * tiles_k;  // seen from there: up to 0
+        const int end = run(block + 1) - tile * tiles_k;
+        if (i > 0) return {end > 0 ? tile : -1, 0, end};
+        return {begin < 0 ? tile - 1 : -1, tiles_k + begin, tiles_k + (end < 0 ? end : 0)};
+    }
+};
+
+/// A place among the stages, and the phase of its barriers, which changes from round to round.
+template <int kStages>
+struct Stage {
+    int index = 0;
+    unsigned phase = 0;
+
+    __device__ void advance() {
+        if (++index == kStages) index = 0, phase ^= 1;
+    }
+};
+
+/// full[i] completes when stage i is filled, empty[i] when all warps have read it.
+struct Stages {
+    SharedPtr<float> As, Bs;  // (stages, BM, BK), swizzled, and (stages, BK, BN)
+    SharedPtr<Barrier> full, empty;
+};
+
+/// C := alpha * acc + beta * C for the next four elements of a row, of which `exist` lie inside the
+/// matrix. vector: all four do, on a 16-byte boundary.
+__device__ void store4(const Gemm& p, GlobalPtr<float> C, int exist, bool vector,
+                       const float* acc) {
+    if (vector) {
+        const float4 c = p.beta == 0.0f ? float4{} : ld<float4>(C);
+        st(C, float4{p.alpha * acc[0] + p.beta * c.x, p.alpha * acc[1] + p.beta * c.y,
+                     p.alpha * acc[2] + p.beta * c.z, p.alpha * acc[3] + p.beta * c.w});
+        return;
+    }
+    UNROLL
+    for (int j = 0; j < 4; ++j) {
+        if (j >= exist) continue;
+        const float c = p.beta == 0.0f ? 0.0f : C[j];
+        C[j] = p.alpha * acc[j] + p.beta * c;
+    }
+}
+
+/// The thread that copies: stage after stage, through all pieces, as far ahead as there is room.
+template <TileConfig kTile>
+__device__ void produce(const TensorMap& A, const TensorMap& B, const Schedule& s, unsigned tiles_m,
+                        const Stages& stages) {
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k;
+    Stage<kTile.stages> stage;
+    for (int i = 0; i < s.pieces(blockIdx.x); ++i) {
+        const Piece piece = s.piece(blockIdx.x, i);
+        for (int t = piece.begin; t < piece.end; ++t, stage.advance()) {
+            mbarrier_wait(stages.empty + stage.index, stage.phase ^ 1);
+            const SharedPtr<Barrier> full = stages.full + stage.index;
+            mbarrier_arrive_expect(full, 4 * BK * (BM + BN));
+            cp_async_bulk_tensor(stages.As + stage.index * (BK * BM), A, piece.tile % tiles_m * BM,
+                                 t * BK, full);
+            cp_async_bulk_tensor(stages.Bs + stage.index * (BK * BN), B, t * BK,
+                                 piece.tile / tiles_m * BN, full);
+        }
+    }
+}
+
+template <TileConfig kTile>
+__device__ void compute(const Gemm& p, const Schedule& s, const Piece& piece,
+                        const Partials& partials, const Stages& stages,
+                        Stage<kTile.stages>& stage) {
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k, TM = kTile.thread.m,
+                  TN = kTile.thread.n, WM = kTile.warp.m, WN = kTile.warp.n;
+    constexpr int N_STEPS = kTile.warp_n_steps, M_STEPS = WM * WN / (32 * TM * TN * N_STEPS);
+    constexpr int STEP_M = WM / M_STEPS, STEP_N = WN / N_STEPS;  // what the warp covers in one step
+    constexpr int FM = M_STEPS * TM, FN = N_STEPS * TN;  // the fragments of all steps
+    // --- place: the block tile of C, the warp's part of it, and this thread's first element
+    const unsigned tiles_m = ceil_div(p.m, BM);
+    const int64_t block_row = int64_t{piece.tile % tiles_m} * BM;
+    const int64_t block_col = int64_t{piece.tile / tiles_m} * BN;
+    const int rows = inside(p.m, block_row, BM), cols = inside(p.n, block_col, BN);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    constexpr int LANES_N = STEP_N / TN;  // in squares of 2 x 2
+    const int lane_row = lane / (2 * LANES_N) * 2 + lane / 2 % 2;
+    const int lane_col = lane / 4 % (LANES_N / 2) * 2 + lane % 2;
+    const int thread_row = warp / (BN / WN) * WM + lane_row * TM;
+    const int thread_col = warp % (BN / WN) * WN + lane_col * TN;
+    float acc[FM][FN] = {};
+    for (int t = piece.begin; t < piece.end; ++t, stage.advance()) {
+        mbarrier_wait(stages.full + stage.index, stage.phase);
+        // --- multiply tile: shared -> registers, four k of A and one of B at a time
+        const SharedPtr<float> As = stages.As + stage.index * (BK * BM) + thread_row * BK;
+        const SharedPtr<float> Bs = stages.Bs + stage.index * (BK * BN) + thread_col;
+        UNROLL_BY(kTile.unroll_k)
+        for (int k4 = 0; k4 < BK; k4 += 4) {
+            float a[FM][4];
+            const int col = k4 ^ thread_row % 8 * 4;  // the rows of a thread are 8 apart
+            for (int i = 0; i < FM; ++i) ld4(a[i], As + i * STEP_M * BK + col);
+            UNROLL
+            for (int k = 0; k < 4; ++k) {
+                float b[FN];
+                for (int j = 0; j < FN; j += 4)
+                    ld4(&b[j], Bs + (k4 + k) * BN + j / TN * STEP_N + j % TN);
+                // Column by column, every other one backwards: at the turn a stays in the reuse cache.
+                for (int j = 0; j < FN; ++j)
+                    for (int n = 0; n < FM; ++n) {
+                        const int i = j % 2 == 0 ? n : FM - 1 - n;
+                        acc[i][j] = fma_(a[i][k], b[j], acc[i][j]);
+                    }
+            }
+        }
+        __syncwarp();
+        if (lane == 0) mbarrier_arrive(stages.empty + stage.index);
+    }
+    // --- hand over the end of a tile. Each thread needs what its like in another block has summed
+    if (piece.begin > 0) {
+        GlobalPtr<float> to = partials.sums + int64_t{blockIdx.x} * (BM * BN) + threadIdx.x;
+        UNROLL
+        for (int i = 0; i < FM * FN; ++i) to[i * kTile.threads] = acc[i / FN][i % FN];
+        st_release(partials.ready + (blockIdx.x * kTile.threads + threadIdx.x), 1);
+        return;
+    }
+    // --- fix up the beginning of one: always in the order of the blocks
+    for (int peer = blockIdx.x + 1;
+         piece.end < s.tiles_k && s.run(peer) < (piece.tile + 1) * s.tiles_k; ++peer) {
+        while (ld_acquire(partials.ready + (peer * kTile.threads + threadIdx.x)) == 0) {
+        }
+        GlobalPtr<const float> from = partials.sums + int64_t{peer} * (BM * BN) + threadIdx.x;
+        UNROLL
+        for (int i = 0; i < FM * FN; ++i) acc[i / FN][i % FN] += from[i * kTile.threads];
+    }
+    // --- store tile: beta == 0 never reads C
+    const bool vector = cols == BN && rows_aligned(p.C, p.ldc);
+    UNROLL
+    for (int i = 0; i < FM; ++i) {
+        const int row = thread_row + i / TM * STEP_M + i % TM;
+        if (row >= rows) continue;
+        GlobalPtr<float> C = p.C + (block_row + row) * p.ldc + block_col;
+        UNROLL
+        for (int j = 0; j < FN; j += 4) {
+            const int col = thread_col + j / TN * STEP_N + j % TN;
+            store4(p, C + col, cols - col, vector, &acc[i][j]);
+        }
+    }
+}
+
+template <TileConfig kTile>
+__global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blocks)
+    sgemm(Gemm p, const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
+          Schedule s, Partials partials) {
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k, STAGES = kTile.stages;
+    DYNAMIC_SHARED(float, As, 0, STAGES, BM, BK);  // (BM, BK)
+    DYNAMIC_SHARED(float, Bs, 4 * STAGES * BK * BM, STAGES, BK, BN);  // (BK, BN)
+    SHARED(Barrier, full, STAGES);
+    SHARED(Barrier, empty, STAGES);
+    if (threadIdx.x < STAGES) {
+        mbarrier_init(full + threadIdx.x, 1);
+        mbarrier_init(empty + threadIdx.x, kTile.threads / 32);  // a warp arrives as one
+    }
+    __syncthreads();
+    const Stages stages{As, Bs, full, empty};
+    // Registers go round in groups of four warps: those that copy leave theirs to the others.
+    if (threadIdx.x >= kTile.threads) {
+        setmaxnreg_dec<40>();
+        if (threadIdx.x == kTile.threads) produce<kTile>(A, B, s, ceil_div(p.m, BM), stages);
+        return;
+    }
+    setmaxnreg_inc<232>();
+    Stage<STAGES> stage;
+    for (int i = 0; i < s.pieces(blockIdx.x); ++i) {
+        const Piece piece = s.piece(blockIdx.x, i);
+        if (piece.tile >= 0) compute<kTile>(p, s, piece, partials, stages, stage);
+    }
+}
+
+#if !defined(__CUDACC_RTC__)
+constexpr int shared_bytes(const TileConfig& tile) {
+    return 4 * tile.stages * tile.block.k * (tile.block.m + tile.block.n);
+}
+
+template <TileConfig kTile>
+int64_t workspace_bytes(const Problem& problem, int multiprocessors) {
+    Workspace workspace(nullptr);
+    const PackedOperands<false> operands(problem, workspace);
+    const PartialsStorage partials(workspace, kTile, multiprocessors);
+    return workspace.bytes();
+}
+
+/// Cuts up what is left when all blocks have equally many tiles, unless nearly all get one more.
+Schedule schedule(int blocks, int tiles, int tiles_k) {
+    const int left = tiles_k > 0 ? tiles % blocks : 0;
+    if (left < blocks * 9 / 10 && int64_t{left} * tiles_k <= 0x7fffffff)
+        return {blocks, tiles, tiles_k, left, left * tiles_k / blocks, left * tiles_k % blocks};
+    return {blocks, tiles, tiles_k};
+}
+
+template <TileConfig kTile>
+Status run(const Problem& problem, const Execution& execution) {
+    static_assert(kTile.threads % 32 == 0, "a block is whole warps: 32 divides its threads");
+    static_assert(kTile.threads / 32 * kTile.warp.m * kTile.warp.n == kTile.block.m * kTile.block.n,
+                  "warp tiles fill the block tile: the areas of threads / 32 warp tiles add up");
+    static_assert(kTile.block.m % kTile.warp.m == 0 && kTile.block.n % kTile.warp.n == 0,
+                  "warp tiles fill the block tile: WM divides BM, and WN divides BN");
+    static_assert(
+        kTile.warp.m * kTile.warp.n % (32 * kTile.thread.m * kTile.thread.n * kTile.warp_n_steps) ==
+            0,
+        "a warp covers its tile in whole steps: 32 * TM * TN * steps divides WM * WN");
+    static_assert(kTile.warp.n % (kTile.warp_n_steps * kTile.thread.n * 2) == 0 &&
+                      32 % (kTile.warp.n / kTile.warp_n_steps / kTile.thread.n * 2) == 0,
+                  "the lanes of a step form a grid of squares of 2 x 2: 2 * TN divides its width "
+                  "WN / steps, and twice the lanes along it divide 32");
+    static_assert(kTile.thread.m == 1 && kTile.thread.n % 4 == 0,
+                  "A is read along k, B as float4 along n: TM is 1, and 4 divides TN");
+    static_assert(kTile.block.k == 32, "the engine swizzles rows of 128 bytes: BK is 32");
+    static_assert(32 * kTile.thread.n * kTile.warp_n_steps / kTile.warp.n % 8 == 0,
+                  "a thread's rows are swizzled alike: 8 divides the rows of a step");
+    static_assert(kTile.block.m <= 256 && kTile.block.n <= 256 && kTile.block.k <= 256,
+                  "the engine copies boxes of 256 x 256 at most: so BM, BN and BK");
+    static_assert(kTile.producers == 128 && kTile.threads == 256,
+                  "registers: 256 threads that compute have 232 each, 128 that copy have 40");
+    static_assert(kTile.stages >= 2, "one stage is read while others are filled: two at least");
+    if (problem.m == 0 || problem.n == 0) return {};
+    if (Status status = check_tile_counts(kTile, problem); !status.ok()) return status;
+    constexpr int64_t MOST = 0x7fffffff - 256;
+    if (problem.m > MOST || problem.n > MOST || problem.k > MOST)
+        return {StatusCode::not_supported,
+                "M, N or K is above 2147483391: the copy engine counts in 32 bits"};
+    Workspace workspace(execution.workspace);
+    PackedOperands<false> operands(problem, workspace);
+    if (Status status = operands.pack(execution); !status.ok()) return status;
+    const int blocks = execution.multiprocessors;  // one each, to the end
+    const int tiles = ceil_div(problem.m, kTile.block.m) * ceil_div(problem.n, kTile.block.n);
+    const Schedule s = schedule(blocks, tiles, ceil_div(operands.gemm.k, kTile.block.k));
+    const PartialsStorage storage(workspace, kTile, blocks);
+    if (Status status = storage.clear(execution); !status.ok()) return status;
+    const Gemm& p = operands.gemm;
+    TensorMap A{}, B{};
+    if (p.k > 0) {
+        Status status = make_tensor_map(A, p.A, p.m, p.k, p.lda, kTile.block.m, kTile.block.k,
+                                        Swizzle::bytes128);
+        if (status.ok())
+            status = make_tensor_map(B, p.B, p.k, p.n, p.ldb, kTile.block.k, kTile.block.n);
+        if (!status.ok()) return status;
+    }
+    return launch_kernel(sgemm<kTile>, blocks, kTile.threads + kTile.producers, shared_bytes(kTile),
+                         execution, p, A, B, s, storage.partials());
+}
+
+constexpr TileConfig tile(Tile block, int stages, int n_steps = 4) {
+    return {.block = block,
+            .thread = {1, 4},
+            .threads = 256,
+            .warp = {64, 16 * n_steps},
+            .warp_n_steps = n_steps,
+            .unroll_k = 2,
+            .min_blocks = 1,
+            .stages = stages,
+            .producers = 128};
+}
+template <TileConfig kTile>
+constexpr Variant variant(const char* name) {
+    return {name, kTile, run<kTile>, shared_bytes(kTile), workspace_bytes<kTile>};
+}
+constexpr Variant kVariants[] = {variant<tile({128, 256, 32}, 4)>("default"),
+                                 variant<tile({256, 128, 32}, 4)>("tall")};
+constexpr Claim kClaims[] = {
+    {"sectors/load of A", 32 * 128 * 4 / 32.0},
+    {"sectors/load of B", 32 * 256 * 4 / 32.0},
+    {"FFMA/load of As", 128.0 / 2},
+    {"FFMA/load of Bs", 128.0 / 4},
+    {"wavefronts/load of As", 2},
+    {"wavefronts/load of Bs", 2},
+};
+
+extern const KernelDefinition definition;
+const KernelDefinition definition{
+    .file = __FILE__,
+    .id = "k_major_tile",
+    .parent = "copy_engine",
+    .kind = Kind::detour,
+    .title = "A copied as it lies, read along k",
+    .idea =
+        "A needs no transposing pass: the copy engine swizzles its tile, and a lane reads four k "
+        "of "
+        "a row at once.",
+    .requirements =
+        "C: 16-byte aligned rows (base, and ld % 4 == 0); else, and at edges, element by element. "
+        "A and B are packed where their rows lie off 16-byte boundaries",
+    .variants = kVariants,
+    .claims = kClaims,
+    .compute_capability = 90,
+};
+#endif
+
+}  // namespace tilewright::ladder::inline TILEWRIGHT_TARGET::k_major_tile
