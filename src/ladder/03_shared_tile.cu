@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
     const int64_t block_col = int64_t{blockIdx.x / tiles_m} * BN;
     const int rows = inside(p.m, block_row, BM), cols = inside(p.n, block_col, BN);
     const int thread_row = threadIdx.y, thread_col = threadIdx.x;
-    // The first k-tiles, as many as hold this thread's elements of A and of B. Counted here, a guard
+    // The first k-tiles, as many as hold this thread's elements of A and B. Counted here, a guard
     // in the loop is one 32-bit comparison; this kernel waits for issue slots, so they are dear.
     const int a_tiles = thread_row < rows ? ceil_div(p.k - thread_col, BK) : 0;
     const int b_tiles = thread_col < cols ? ceil_div(p.k - thread_row, BK) : 0;

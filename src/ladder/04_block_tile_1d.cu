@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kTile.threads) sgemm(Gemm p) {
     const int thread_row = threadIdx.x / BN * TM, thread_col = threadIdx.x % BN;
     const int a_row = threadIdx.x / BK, a_col = threadIdx.x % BK;
     const int b_row = threadIdx.x / BN, b_col = threadIdx.x % BN;
-    // The first k-tiles, as many as hold this thread's elements of A and of B. Counted here, a guard
+    // The first k-tiles, as many as hold this thread's elements of A and B. Counted here, a guard
     // in the loop is one 32-bit comparison; this kernel waits for issue slots, so they are dear.
     const int a_tiles = a_row < rows ? ceil_div(p.k - a_col, BK) : 0;
     const int b_tiles = b_col < cols ? ceil_div(p.k - b_row, BK) : 0;

@@ -6,8 +6,8 @@
 // Before   A warp's 32 lanes cover 16 thread tiles in a row and 2 rows of them: it needs 16
 //          fragments of B and 2 of A, which is lopsided, and B's lanes collide.
 //
-// Idea     Give each warp its own WM x WN part of the block tile, close to square. Its lanes cover it
-//          in steps side by side: TM x TN elements a lane in each. A lane keeps the fragments of
+// Idea     Give each warp its own WM x WN part of the block tile, close to square. Its lanes cover
+//          it in steps side by side: TM x TN elements a lane in each. A lane keeps the fragments of
 //          all its steps for one k in registers at once.
 //
 // Picture  A warp tile of 64 x 64, TM x TN = 8 x 4, 4 steps along n of 8 x 4 lanes each:

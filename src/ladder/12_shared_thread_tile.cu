@@ -3,8 +3,8 @@
 //
 // Rung 12: block tile (11 + shared memory)
 //
-// Before   Rung 11's block has 64 rows and 64 columns, and its 256 threads ask for 16 times as much:
-//          each for its own 4 + 4 elements of each k, all from global memory.
+// Before   Rung 11's block has 64 rows and 64 columns, and its 256 threads ask for 16 times as
+//          much: each for its own 4 + 4 elements of each k, all from global memory.
 //
 // Idea     The block copies a k-tile of A and of B into shared memory, each element once, and its
 //          threads read their fragments there. The grid is rounded up, and what a tile lacks at an
@@ -21,12 +21,12 @@
 //          | 16 |   |              |
 //          +----+   +--------------+
 //
-// Cost     A thread copies 4 + 4 elements for each k-tile of 16, where rung 11 loads 128. Now shared
-//          memory serves 8 loads for 16 products.
+// Cost     A thread copies 4 + 4 elements for each k-tile of 16, where rung 11 loads 128. Now
+//          shared memory serves 8 loads for 16 products.
 //
 // Look at  FFMAs for each global load: 2 -> 32; FLOP for each byte: 1 -> 16. Of 8 shared loads for
-//          each k, those of B are free of conflicts, and those of A, whose two groups of lanes lie 4
-//          rows of 16 words apart, take 2 wavefronts: 12 for 16 FFMAs.
+//          each k, those of B are free of conflicts, and those of A, whose two groups of lanes lie
+//          4 rows of 16 words apart, take 2 wavefronts: 12 for 16 FFMAs.
 //
 // Next     Larger thread tiles need fewer loads: rung 13 has 8 x 8, and a level of warps above.
 #include "device/kernel.h"

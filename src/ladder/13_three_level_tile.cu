@@ -26,13 +26,14 @@
 //          the fragments leave room for two blocks on an SM. In the variant "64x64" the lanes
 //          do the same, and a global byte serves half as many FLOP.
 //
-// Look at  Shared loads for each k: 10 for 64 FFMAs, where 8 served 16. FLOP for each global byte: 16
-//          -> 32. And yet wavefronts for each k rise from 12 to 72: the 8 rows that the lanes of a
-//          warp want of A lie 8 x 16 words apart, in one bank. Each load of A has an 8-way conflict;
-//          those of B have none, and take 4 wavefronts as 16 bytes a lane do.
+// Look at  Shared loads for each k: 10 for 64 FFMAs, where 8 served 16. FLOP for each global byte:
+//          16 -> 32. And yet wavefronts for each k rise from 12 to 72: the 8 rows that the lanes of
+//          a warp want of A lie 8 x 16 words apart, in one bank. Each load of A has an 8-way
+//          conflict; those of B have none, and take 4 wavefronts as 16 bytes a lane do.
 //
-// Next     Rung 14 copies while it multiplies. 15 to 17 remove the conflict and lose 14's wide
-//          copies; 18 reads A so that the conflict matters less.
+// Next     Rung 14 copies while it multiplies. 15 to 17 are detours: they remove the conflict, and
+//          the wide copies of rung 14 no longer fit their tiles. Rung 18, which grows from 14,
+//          reads A so that the conflict matters less.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::three_level_tile {

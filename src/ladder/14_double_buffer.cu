@@ -17,8 +17,8 @@
 //                          ^   ^   ^   ^
 //                          wait for the own copies, then the barrier
 //
-//          One barrier for each k-tile does for two: behind it everyone's copies of t are there, and
-//          everyone has done with t - 1, whose stage the copies of t + 1 overwrite.
+//          One barrier for each k-tile does for two: behind it everyone's copies of t are there,
+//          and everyone has done with t - 1, whose stage the copies of t + 1 overwrite.
 //
 // Cost     32 KiB of shared memory, a quarter of the requests to global memory, and no stores: what
 //          rung 13 loads into 16 registers and stores is 4 copies. Reading is the same.
@@ -27,7 +27,9 @@
 //          sectors and is stored in 4 wavefronts, without conflict. Reading A still has its 8-way
 //          conflict, and 72 wavefronts for each k.
 //
-// Next     Where shared memory is the limit, copies hide behind it: rung 18 reads A in wider loads.
+// Next     Reading A from shared memory now takes longer than the products do, and hiding copies
+//          does not change that: rung 18 reads A in wider loads. 15 to 17, detours from 13, remove
+//          the conflict itself.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::double_buffer {

@@ -6,7 +6,8 @@
 // Before   The lanes of a warp read A from rows 8 apart. A row has 16 words, 8 rows have 128, and
 //          word w lies in bank w mod 32: all 8 rows in the same bank.
 //
-// Idea     A pitch of 17. Then 8 rows are 136 words, and the next lane's row starts 8 banks further.
+// Idea     A pitch of 17. Then 8 rows are 136 words, and the next lane's row starts 8 banks
+//          further.
 //
 // Picture  Banks of As[thread_row][k] for the 8 rows of a warp's load:
 //
@@ -19,8 +20,8 @@
 // Cost     128 words of shared memory. Rows of 17 words no longer start on 16 bytes: neither a copy
 //          of 16 bytes, rung 14's, nor a load of 16 bytes along k, rung 18's, is possible any more.
 //
-// Look at  Ways of a load of A: 8 -> 2; wavefronts for each k: 72 -> 24. The stores get worse: a warp
-//          stores two rows, the last word of the second lies 32 words behind the first of the
+// Look at  Ways of a load of A: 8 -> 2; wavefronts for each k: 72 -> 24. The stores get worse: a
+//          warp stores two rows, the last word of the second lies 32 words behind the first of the
 //          first, and 1 wavefront becomes 2.
 //
 // Next     Rung 16 leaves the pitch as it is, and permutes columns instead.

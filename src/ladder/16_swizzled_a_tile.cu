@@ -6,8 +6,8 @@
 // Before   As in rung 15: the 8 rows that a warp's load of A wants lie in one bank; padding reaches
 //          four banks and costs the alignment.
 //
-// Idea     Leave the pitch at 16 and permute the columns within each row, by an exclusive or with the
-//          bits of the row that differ between lanes. Store and load compute the place alike.
+// Idea     Leave the pitch at 16 and permute the columns within each row, by an exclusive or with
+//          the bits of the row that differ between lanes. Store and load compute the place alike.
 //
 // Picture  Where column k = 0 lies, in the 8 rows that a warp reads at a time:
 //
@@ -17,13 +17,14 @@
 //          col ^ (row & 7) would do nothing: these rows agree in their lowest three bits.
 //
 // Cost     An instruction for each k: a thread's 8 rows agree in row >> 3, so that one exclusive or
-//          serves 8 loads. No memory. But neighbours no longer lie side by side: the loads of A stay
-//          scalar, and copies of 16 bytes are impossible.
+//          serves 8 loads. No memory. But neighbours no longer lie side by side: the loads of A
+//          stay scalar, and copies of 16 bytes are impossible.
 //
-// Look at  Ways of a load of A: 8 -> 1; wavefronts for each k: 72 -> 16. A warp stores two rows with
-//          the same permutation, and a row stays in its banks: 1 wavefront, as before.
+// Look at  Ways of a load of A: 8 -> 1; wavefronts for each k: 72 -> 16. A warp stores two rows
+//          with the same permutation, and a row stays in its banks: 1 wavefront, as before.
 //
-// Next     Rung 17 frees the loads of A from being scalar; rung 19 swizzles float4 instead of words.
+// Next     Rung 17 frees the loads of A from being scalar; rung 19 swizzles float4 instead of
+//          words.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::swizzled_a_tile {

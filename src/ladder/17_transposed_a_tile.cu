@@ -6,9 +6,9 @@
 // Before   Rungs 15 and 16 spread the banks and keep 8 loads of 4 bytes: a fragment of A lies in a
 //          column of As.
 //
-// Idea     Store A transposed, as rung 06 does: the fragment lies in a row, and two loads of 16 bytes
-//          bring it. A lane's 8 rows are two pieces of 4, half a warp tile apart, so that the lanes'
-//          pieces lie end to end. CUTLASS's SIMT kernels have this layout, and pad it.
+// Idea     Store A transposed, as rung 06 does: the fragment lies in a row, and two loads of 16
+//          bytes bring it. A lane's 8 rows are two pieces of 4, half a warp tile apart, so that the
+//          lanes' pieces lie end to end. CUTLASS's SIMT kernels have this layout, and pad it.
 //
 // Picture  A row of As, 64 words for a warp; each lane reads one piece of 4 from either half:
 //
@@ -20,15 +20,17 @@
 //           | 0 | 0 | 1 | 1 | 2 | 2 | 3 | 3 | 4 | 4 | 5 | 5 | 6 | 6 | 7 | 7 |
 //
 // Cost     The store: a load from global memory brings 16 neighbouring k, which now lie a pitch
-//          apart. With a pitch of 128 all would go to one bank; four unused columns spread them. And
-//          cp.async can transpose 4 bytes at a time, no more.
+//          apart. With a pitch of 128 all would go to one bank; four unused columns spread them.
+//          And cp.async can transpose 4 bytes at a time, no more.
 //
-// Look at  Shared loads for each k: 10 -> 4. A load of A takes 2 wavefronts, which is the fewest for
-//          16 bytes a lane: 72 -> 12 for each k. Storing takes 2 where 1 did.
+// Look at  Shared loads for each k: 10 -> 4. A load of A takes 2 wavefronts, which is the fewest
+//          for 16 bytes a lane: 72 -> 12 for each k. Storing takes 2 where 1 did.
 //
-//          The variants: "unpadded" stores in sixteen wavefronts instead. "adjacent" reads in as few
-//          as the default: neighbouring lanes want the same piece, so that half a warp is served at a
-//          time, and its four pieces lie in different banks side by side or not.
+//          The variants: "unpadded" leaves the four columns out, and its stores take sixteen
+//          wavefronts. "adjacent" reads in as few as the default: neighbouring lanes want the same
+//          piece, so that half a warp is served at a time, and its four pieces lie in different
+//          banks side by side or not. "unrolled" is the default with all steps of a k-tile written
+//          out, without a loop.
 //
 // Next     Nothing builds on this: rung 18 reads A wide without transposing it.
 #include "device/kernel.h"

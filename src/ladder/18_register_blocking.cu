@@ -6,9 +6,9 @@
 // Before   For each k a thread reads A with 8 loads of 4 bytes, because a fragment of A lies in a
 //          column of As. Of 10 shared loads 8 are these, and each takes 8 wavefronts.
 //
-// Idea     In a row of As neighbouring k are neighbours. Take 4 steps along k at a time: one load of
-//          16 bytes brings 4 k of a row of A, and 8 of them the fragments of all 4 steps. B is read
-//          along n, as before.
+// Idea     In a row of As neighbouring k are neighbours. Take 4 steps along k at a time: one load
+//          of 16 bytes brings 4 k of a row of A, and 8 of them the fragments of all 4 steps. B is
+//          read along n, as before.
 //
 // Picture             k   k+1  k+2  k+3
 //           row 0    [ a0   a0   a0   a0 ]   one load of 16 bytes
@@ -19,13 +19,19 @@
 //
 // Cost     The same bytes, in fewer instructions: 16 loads of 16 bytes for 4 k, where 32 of 4 bytes
 //          and 8 of 16 were. 32 registers for A instead of 8: 128 in all, and that is the limit for
-//          two blocks on an SM. Rows of As must start on 16 bytes: this is why nothing can be padded.
+//          two blocks on an SM. Rows of As must start on 16 bytes: this is why padding by one word,
+//          as in rung 15, is out.
+//
+//          The variant "unrolled" writes out all 16 steps of a k-tile, where the default writes out
+//          4 and loops.
 //
 // Look at  Shared loads for each k: 10 -> 4. A load of A has a 4-way conflict: 8 wavefronts where 2
 //          would do, since the lanes' 8 rows still begin in one bank. For each k, though, there are
 //          2 such loads instead of 8: 72 -> 24 wavefronts.
 //
-// Next     Rung 19 takes the rest of the conflict away, with the copies as they are.
+// Next     Rung 19, a detour, takes the rest of the conflict away with a swizzle, rung 36 with rows
+//          that are padded by four words: these stay on 16 bytes. The copies are as wide as here in
+//          both.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::register_blocking {

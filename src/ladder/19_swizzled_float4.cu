@@ -3,8 +3,8 @@
 //
 // Rung 19: swizzled float4 (detour from 18: pieces of 16 bytes permuted by row)
 //
-// Before   Rung 18's loads of A take 8 wavefronts where 2 would do. Rung 16 removed a conflict with an
-//          exclusive or, and made every access scalar by it.
+// Before   Rung 18's loads of A take 8 wavefronts where 2 would do. Rung 16 removed a conflict with
+//          an exclusive or, and made every access scalar by it.
 //
 // Idea     Swizzle the index of the float4 instead of the word's: a row of As has four, and they
 //          change places as a whole. Loads of 16 bytes stay loads, copies of 16 bytes stay copies,
@@ -15,23 +15,24 @@
 //           row       0   8  16  24  32  40  48  56
 //           float4    0   1   2   3   0   1   2   3
 //
-//          Half a warp is served in one wavefront, as neighbouring lanes want the same piece: that is
-//          four rows, and they lie in 4 x 4 banks.
+//          Half a warp is served in one wavefront, as neighbouring lanes want the same piece: that
+//          is four rows, and they lie in 4 x 4 banks.
 //
-// Cost     An exclusive or for each 4 k, since a thread's 8 rows agree in row >> 3, and one for each
-//          copy. No memory.
+// Cost     An exclusive or for each 4 k, since a thread's 8 rows agree in row >> 3, and one for
+//          each copy. No memory. The variant "unrolled" is rung 18's.
 //
-// Look at  Ways of a load of A: 4 -> 1, and 2 wavefronts instead of 8: 24 -> 12 for each k, which is
-//          what rung 17 reaches by transposing. A copy is still stored in 4 wavefronts.
+// Look at  Ways of a load of A: 4 -> 1, and 2 wavefronts instead of 8: 24 -> 12 for each k, which
+//          is what rung 17 reaches by transposing. A copy is still stored in 4 wavefronts.
 //
-// Next     Reading costs 12 wavefronts for 64 FFMAs now. The next limits are issue slots and the
-//          register file: see rung 10 for a larger tile for each thread.
+// Next     Nothing builds on this. Reading costs 12 wavefronts for 64 FFMAs now, and the next
+//          limits are issue slots and the register file: see rung 10 for a larger tile for each
+//          thread.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::swizzled_float4 {
 
-/// Where the four elements from column `col` on of a row of As lie. The rows that the lanes of a warp
-/// read at a time are 8 apart: bits 3 and 4 of the row tell four of them apart.
+/// Where the four elements from column `col` on of a row of As lie. The rows that the lanes of a
+/// warp read at a time are 8 apart: bits 3 and 4 of the row tell four of them apart.
 __device__ int swizzle(int row, int col) {
     return col ^ (row >> 3 & 3) * 4;
 }

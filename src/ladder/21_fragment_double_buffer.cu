@@ -3,9 +3,9 @@
 //
 // Rung 21: fragment double buffer (20 + the fragments of the next k while this one multiplies)
 //
-// Before   Behind the barrier all warps ask for their first fragments at once, and none has anything
-//          to multiply until they come. Within a k-tile it is the compiler that decides how early
-//          a fragment is read; across a barrier it may not move a read at all.
+// Before   Behind the barrier all warps ask for their first fragments at once, and none has
+//          anything to multiply until they come. Within a k-tile it is the compiler that decides
+//          how early a fragment is read; across a barrier it may not move a read at all.
 //
 // Idea     Two sets of fragments: a[k % 2], b[k % 2] are multiplied while those of k + 1 are read.
 //          At the last k of a k-tile these are the first of the next one, so that the store to

@@ -7,9 +7,10 @@
 //          k-tile can be, and each element costs a load and a store.
 //
 // Idea     cp.async copies from global to shared memory: one instruction, no registers, and the
-//          thread goes on. STAGES k-tiles lie in shared memory, one that is multiplied and the others
-//          complete or on their way. Copies are committed in groups, one a k-tile, and the thread
-//          waits until at most STAGES - 2 groups are under way: then the next k-tile is there.
+//          thread goes on. STAGES k-tiles lie in shared memory, one that is multiplied and the
+//          others complete or on their way. Copies are committed in groups, one a k-tile, and the
+//          thread waits until at most STAGES - 2 groups are under way: then the next k-tile is
+//          there.
 //
 //          A copy cannot transpose 16 bytes, so A goes word by word, each to its place in (BK, BM);
 //          B goes by 16 bytes. Outside the matrices a copy of 0 bytes fills with zeros.
@@ -25,12 +26,15 @@
 //           places lie in 8 rows of As; its pitch of 132 words puts these into
 //           different banks.
 //
-// Cost     16 + 4 copies of a thread for each k-tile, where rung 21 had 8 loads and 20 stores. 65 KiB
-//          of shared memory, more than arrays of static size may have: hence DYNAMIC_SHARED.
+// Cost     16 + 4 copies of a thread for each k-tile, where rung 21 had 8 loads and 20 stores. 65
+//          KiB of shared memory, more than arrays of static size may have: hence DYNAMIC_SHARED.
+//
+//          The variants "stages3" and "stages5" hold one k-tile less and one more; "k8" has k-tiles
+//          half as long, so that 4 stages take half the memory and are filled twice as often.
 //
 // Look at  A's copies store to shared memory without conflicts, 1 wavefront each (in rung 21 a
-//          float4's four stores took 4 each), and bring 4 sectors each. B's copies bring 16 sectors.
-//          Reads are those of rung 21.
+//          float4's four stores took 4 each), and bring 4 sectors each. B's copies bring 16
+//          sectors. Reads are those of rung 21.
 //
 // Next     Reading B still takes twice the wavefronts it needs: rung 23.
 #include "device/kernel.h"

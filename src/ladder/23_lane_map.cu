@@ -3,12 +3,12 @@
 //
 // Rung 23: lane map (22 + lanes in a Z, so that neighbours share a piece of both operands)
 //
-// Before   A 16-byte load takes 4 wavefronts, but 2 if each lane wants the same piece as its neighbour
-//          n ^ 1, or each the same as n ^ 2. In rung 10's map, row by row, that holds for A alone:
-//          the lanes of a row lie next to each other, those of a column LANES_N apart.
+// Before   A 16-byte load takes 4 wavefronts, but 2 if each lane wants the same piece as its
+//          neighbour n ^ 1, or each the same as n ^ 2. In rung 10's map, row by row, that holds for
+//          A alone: the lanes of a row lie next to each other, those of a column LANES_N apart.
 //
-// Idea     Number the lanes of a step in squares of 2 x 2. Then n ^ 1 is the neighbour in the row and
-//          shares the piece of A, n ^ 2 is the neighbour in the column and shares that of B.
+// Idea     Number the lanes of a step in squares of 2 x 2. Then n ^ 1 is the neighbour in the row
+//          and shares the piece of A, n ^ 2 is the neighbour in the column and shares that of B.
 //
 // Picture  the 8 x 4 lanes of a step:
 //
@@ -21,8 +21,8 @@
 //
 // Cost     Nothing in the loop: only where a lane's part begins is computed in another way.
 //
-// Look at  To read B takes 2 wavefronts a load instead of 4, and to read A 2, as before: the fewest that
-//          16 bytes a lane can take.
+// Look at  To read B takes 2 wavefronts a load instead of 4, and to read A 2, as before: the fewest
+//          that 16 bytes a lane can take.
 //
 // Next     The products are what is left: rung 24 looks at how they read their operands.
 #include "device/kernel.h"
@@ -238,8 +238,7 @@ const KernelDefinition definition{
     .title = "lanes in squares, no conflict in either operand",
     .idea =
         "Lanes are numbered in squares of 2 x 2, so that each neighbour shares a piece of A or of "
-        "B "
-        "and every read takes the fewest wavefronts.",
+        "B and every read takes the fewest wavefronts.",
     .requirements =
         "B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, element "
         "by element",

@@ -23,12 +23,14 @@
 // Cost     Nothing that can be counted in the source: the same products in another order, and each
 //          result is the same to the last bit.
 //
-// Look at  The counts are those of rung 23. In the compiled code more of the loop's FFMAs carry .reuse
-//          than in rung 23, though not all: ptxas moves products to where they fill the time until
-//          a load arrives, and breaks chains there. The source's order is a wish: along rows, the same
-//          idea was slower than rung 23, since ptxas then waited for four clocks behind many loads.
+// Look at  The counts are those of rung 23. In the compiled code more of the loop's FFMAs carry
+//          .reuse than in rung 23, though not all: ptxas moves products to where they fill the time
+//          until a load arrives, and breaks chains there. The source's order is a wish: with the
+//          same idea along rows instead of columns, ptxas lets the products behind many loads wait
+//          for longer.
 //
-// Next     A larger block tile needs fewer bytes for each product: rung 25.
+// Next     A larger block tile needs fewer bytes for each product: rung 25. And rung 27, which also
+//          grows from here, is for a C with too few tiles.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::serpentine {

@@ -3,8 +3,8 @@
 //
 // Rung 25: tall tile (24 with a block tile of twice the size)
 //
-// Before   A block of 128 threads computes 128 x 128 elements: of every byte that it copies it makes
-//          32 FLOP, and each thread begins 20 copies for 2048 products.
+// Before   A block of 128 threads computes 128 x 128 elements: of every byte that it copies it
+//          makes 32 FLOP, and each thread begins 20 copies for 2048 products.
 //
 // Idea     Change the configuration alone: 256 x 128 elements for 256 threads. A row of A serves as
 //          many products as before, a row of B twice as many. A warp's and a thread's part stay.
@@ -23,11 +23,16 @@
 // Cost     One block on an SM instead of two, which therefore waits at its barriers with all its
 //          warps. Half as many tiles: the last wave of blocks may leave more SMs idle.
 //
-// Look at  A third more FLOP for each byte loaded. Reads from shared memory are what they were for each
-//          k. "wide" is 128 x 256, whose tile of A, which is copied word by word, is half as large: 8
-//          + 4 copies of a thread for a k-tile where the default has 16 + 2.
+//          The variant "wide" is 128 x 256. Its tile of A, which is copied word by word, is half as
+//          large: 8 + 4 copies of a thread for a k-tile, where the default has 16 + 2. "wide16x8"
+//          is the same tile in 2 steps along n and 2 along m, so that a lane has fragments of 16
+//          and 8 elements, where the others have 8 and 16.
 //
-// Next     Which tiles of C are computed at the same time: rung 26.
+// Look at  A third more FLOP for each byte loaded. Reads from shared memory are what they were for
+//          each k.
+//
+// Next     Rung 26, a detour, asks which tiles of C are computed at the same time. Rung 28 goes on
+//          from here: A is transposed beforehand, so that it is copied 16 bytes at a time.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::tall_tile {
@@ -245,8 +250,7 @@ const KernelDefinition definition{
     .title = "a block tile of 256 x 128",
     .idea =
         "A block tile of twice the size, for twice the threads, needs three quarters of the bytes "
-        "for "
-        "each product.",
+        "for each product.",
     .requirements =
         "B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, element "
         "by element",

@@ -6,8 +6,8 @@
 // Before   Blocks are numbered along m, so those that run at the same time take whole columns of
 //          tiles: with 32 tiles along m, 132 blocks need all of A and the B of 5 columns.
 //
-// Idea     Number them in groups of group_m tiles along m: within a group first along m, then to the
-//          next column. What runs at the same time is close to a square, and needs the A of
+// Idea     Number them in groups of group_m tiles along m: within a group first along m, then to
+//          the next column. What runs at the same time is close to a square, and needs the A of
 //          group_m rows and the B of 132 / group_m columns.
 //
 // Picture   along m              in groups of 2
@@ -22,17 +22,16 @@
 //
 // Cost     A division and a remainder more for each block, before its loop.
 //
-// Look at  Nothing within a block changes. ./tw bench grouped_order --variant all at large sizes, and
-//          ncu's lts__t_sectors_srcunit_tex_lookup_miss. "plain" is rung 25's order.
+// Look at  Nothing within a block changes. ./tw bench grouped_order --variant all at large sizes,
+//          and ncu's lts__t_sectors_srcunit_tex_lookup_miss. The variant "group16" has groups of
+//          twice as many tiles, and "plain" is rung 25's order.
 //
-// Next     The threads still begin each copy themselves, with addresses to compute. A tensor map
-//          leaves that to the hardware.
+// Next     Nothing builds on this: back to rung 25, which rung 28 goes on from.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::grouped_order {
 
-/// Begins to copy global -> shared, zero outside the matrices. kInterior: all elements lie inside,
-/// and B's rows on 16-byte boundaries.
+/// Begins to copy global -> shared, zero outside. kInterior: all inside, B on 16-byte boundaries.
 template <TileConfig kTile, bool kInterior>
 __device__ void copy_tile(const Gemm& p, GlobalPtr<const float> A, GlobalPtr<const float> B,
                           int rows, int cols, int depth, SharedPtr<float> As, SharedPtr<float> Bs) {
@@ -135,10 +134,10 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
         for (int i = 0; i < FM; i += 4) ld4(&a[k % 2][i], As_k + i / TM * STEP_M + i % TM);
         for (int j = 0; j < FN; j += 4) ld4(&b[k % 2][j], Bs_k + j / TN * STEP_N + j % TN);
     };
-    for (int t = 0; t < STAGES - 1; ++t) copy(t);
+    for (int t = 0; t < STAGES - 1 && tiles_k > 0; ++t) copy(t);
     cp_async_wait<STAGES - 2>();
     __syncthreads();
-    load_fragments(0);
+    if (tiles_k > 0) load_fragments(0);
     for (int t = 0; t < tiles_k; ++t) {
         copy(t + STAGES - 1);  // behind the last k-tile there are zeros
         // --- multiply tile: an a serves FN products and a b FM
@@ -249,8 +248,7 @@ const KernelDefinition definition{
     .title = "tiles of C in groups, for the L2 cache",
     .idea =
         "Blocks that run at the same time take tiles that are close to a square, so that they "
-        "share A "
-        "and B in the L2 cache.",
+        "share A and B in the L2 cache.",
     .requirements =
         "B: 16-byte aligned rows (base, and ld % 4 == 0), likewise C; else, and at edges, element "
         "by element",

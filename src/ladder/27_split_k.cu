@@ -3,14 +3,14 @@
 //
 // Rung 27: split-K (24 + blocks that share a tile's k)
 //
-// Before   A block tile is one block's, from the first k to the last. A C of 64 x 64 is one tile: one
-//          multiprocessor works and all others watch, however long k is.
+// Before   A block tile is one block's, from the first k to the last. A C of 64 x 64 is one tile:
+//          one multiprocessor works and all others watch, however long k is.
 //
 // Idea     Cut k into parts, as many as it takes to fill the multiprocessors. A part is a product
-//          like any other, of some columns of A and some rows of B, with alpha 1 and beta 0, and its
-//          result goes to the workspace. A second kernel adds the parts; alpha, beta and C come in
-//          there. It adds in a fixed order, so that the bits are the same each time, which atomic
-//          additions to C would not give.
+//          like any other, of some columns of A and some rows of B, with alpha 1 and beta 0, and
+//          its result goes to the workspace. A second kernel adds the parts; alpha, beta and C come
+//          in there. It adds in a fixed order, so that the bits are the same each time, which
+//          atomic additions to C would not give.
 //
 // Picture           k            the workspace
 //              +--+--+--+--+     +--+ +--+ +--+ +--+
@@ -22,15 +22,19 @@
 //          each, so that all loads are under way at once; then one warp adds what they have.
 //
 // Cost     Each part of C is written and read once more, and a launch waits for another. So a part
-//          has 4 k-tiles at least, and a C with tiles enough is not split. The block tile is 64 x 64,
-//          as a larger C would have more tiles anyway: 12 words for 32 products.
+//          has 4 k-tiles at least, and a C with tiles enough is not split. The block tile is 64 x
+//          64, as a larger C would have more tiles anyway: 12 words for 32 products.
 //
-// Look at  Words for each FFMA are twice what rung 24 loads, as the warp tile is 32 x 32. At 256^3 the
-//          tiles fill CPU mode's few multiprocessors, and nothing is split: 1 barrier for each
-//          k-tile, as before. "count split_k --shape 64x64x4096" shows parts.
+//          The variant "k32" has k-tiles twice as long, which halves the barriers and doubles the
+//          shared memory. "thin" is a tile of 128 x 32, for a C of few columns.
 //
-// Next     Parts of equal length fill the multiprocessors only where C has few tiles: with 1.9
-//          tiles for each, stream-K cuts where a block's share ends.
+// Look at  Words for each FFMA are twice what rung 24 loads, as the warp tile is 32 x 32. At 256^3
+//          the tiles fill CPU mode's few multiprocessors, and nothing is split: 1 barrier for each
+//          k-tile, as before. "./tw count split_k --shape 64x64x4096" shows parts.
+//
+// Next     Rung 38 takes the same parts where C has a handful of rows. Equal parts fill the
+//          multiprocessors only where C has few tiles: where it has more than one tile for each,
+//          rung 30, stream-K, cuts where a block's share ends.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::split_k {

@@ -3,13 +3,14 @@
 //
 // Rung 28: transposing pre-pass (25 + A is transposed before the product begins)
 //
-// Before   A lies by rows and is read by columns, so that it is turned on its way: word by word, 16 copies
-//          of 4 bytes where 4 of 16 would do, each with an issue slot and an address of its own.
+// Before   A lies by rows and is read by columns, so that it is turned on its way: word by word, 16
+//          copies of 4 bytes where 4 of 16 would do, each with an issue slot and an address of its
+//          own.
 //
-// Idea     A kernel before the product writes A's transpose to a workspace. Both operands now lie as they
-//          are read, by rows of k, and one function copies either. It is part of the call, and
-//          its time too. Rows of the workspace begin on 16 bytes; where B's own do not, it is packed
-//          there as well, so that no product needs a path of 4-byte copies.
+// Idea     A kernel before the product writes A's transpose to a workspace. Both operands now lie
+//          as they are read, by rows of k, and one function copies either. It is part of the call,
+//          and its time too. Rows of the workspace begin on 16 bytes; where B's own do not, it is
+//          packed there as well, so that no product needs a path of 4-byte copies.
 //
 // Picture        m                 k                n
 //             +------+        +-------+        +------+
@@ -17,10 +18,12 @@
 //             +------+        +-------+        +------+
 //              (k, m)           (m, k)          (k, n)
 //
-// Cost     A is read and written once more: 2 m k words, against 2 m n k FLOP. At 4096 that is 134 MB, a
-//          hundredth of the product's time; at 1024 and below it shows.
+// Cost     A is read and written once more: 2 m k words, against 2 m n k FLOP, so that the part of
+//          it is the smaller, the larger n is. At 4096 it is 134 MB. The variant "wide" is rung
+//          25's: 128 x 256.
 //
-// Look at  4 sectors a copy of A become 16, as for B. A copy stores to shared memory in 4 wavefronts.
+// Look at  4 sectors a copy of A become 16, as for B. A copy stores to shared memory in 4
+//          wavefronts.
 //
 // Next     The last wave of tiles leaves multiprocessors idle: rung 29 prepares for cutting it up.
 #include "device/pack.h"

@@ -3,21 +3,22 @@
 //
 // Rung 29: persistent blocks (28 + a block computes tile after tile)
 //
-// Before   A block ends with its tile. Which block runs where, and when, is the hardware's choice, and
-//          the last wave is whatever is left: of 72 tiles on 132 multiprocessors, 72.
+// Before   A block ends with its tile. Which block runs where, and when, is the hardware's choice,
+//          and the last wave is whatever is left: of 72 tiles, 60 of 132 multiprocessors get none.
 //
-// Idea     Start one block for each multiprocessor, which stays to the end. A schedule says which pieces
-//          a block computes, and a piece is a tile and a range of k: for now all of k.
+// Idea     Start one block for each multiprocessor, which stays to the end. A schedule says which
+//          pieces a block computes, and a piece is a tile and a range of k: for now all of k.
 //
 // Picture   block   0  1  2  3      4 blocks, 10 tiles
 //                   0  1  2  3
 //                   4  5  6  7
 //                   8  9  .  .      the last wave is half empty, as before
 //
-// Cost     A block waits for its stages to be read before it fills them for the next piece.
+// Cost     A block waits until its stages are read before it fills them for the next piece. The
+//          variant "wide" is rung 25's: 128 x 256.
 //
-// Look at  Nothing that is counted for a k-tile changes. It gains nothing yet: what is gained is that the
-//          kernel decides.
+// Look at  Nothing that is counted for a k-tile changes. Nothing is gained yet, either: but from
+//          here on the kernel decides which block computes what, and when.
 //
 // Next     Cut the tiles of the last wave so that all blocks get a part: rung 30.
 #include "device/pack.h"
@@ -198,7 +199,7 @@ Status run(const Problem& problem, const Execution& execution) {
     Workspace workspace(execution.workspace);
     PackedOperands operands(problem, workspace);
     if (Status status = operands.pack(execution); !status.ok()) return status;
-    const int blocks = execution.multiprocessors;  // one each, to the end
+    const int blocks = execution.multiprocessors;  // one each, to the end: all are resident at once
     const int tiles = ceil_div(problem.m, kTile.block.m) * ceil_div(problem.n, kTile.block.n);
     const Schedule s{blocks, tiles, static_cast<int>(ceil_div(operands.gemm.k, kTile.block.k))};
     return launch_kernel(sgemm<kTile>, blocks, kTile.threads, shared_bytes(kTile), execution,

@@ -3,13 +3,15 @@
 //
 // Rung 30: stream-K (29 + the last wave's tiles are cut along k)
 //
-// Before   Tiles are whole, so that the last wave takes as long as a full one, however few are left.
-//          cuBLAS has the same cliff: its speed at 1536 or 3072 is 10 to 25% below that at 2048 or 4096.
+// Before   Tiles are whole, so that the last wave takes as long as a full one, however few are
+//          left. At 3072 there are 288 tiles: two waves on 132 multiprocessors, and a third one for
+//          24 tiles.
 //
-// Idea     Of the tiles that are left over, lay all k-tiles in one line and cut it into equal runs, one a
-//          block (Osama et al., "Stream-K", PPoPP 2023). A run may begin in the middle of a tile: that end
-//          is computed first, and its sums go to the workspace. Whole tiles come next. Last comes
-//          the beginning of a tile, whose block adds what the blocks behind it have left there.
+// Idea     Of the tiles that are left over, lay all k-tiles in one line and cut it into equal runs,
+//          one a block (Osama et al., "Stream-K", PPoPP 2023). A run may begin in the middle of a
+//          tile: that end is computed first, and its sums go to the workspace. Whole tiles come
+//          next. Last comes the beginning of a tile, whose block adds what the blocks behind it
+//          have left there.
 //
 // Picture   4 blocks, 10 tiles of 6 k-tiles: tiles 0 and 1 cut into runs of 3, 8 whole ones
 //
@@ -18,14 +20,23 @@
 //           whole      2, 6       3, 7       4, 8       5, 9
 //           last       begin of 0            begin of 1              + the end, then to C
 //
-// Cost     A block tile of sums written and read for each cut. The order of adding follows from the sizes
-//          alone, so results are the same bits in each run; on another number of multiprocessors they
-//          may not be.
+// Cost     A block tile of sums written and read for each cut. The order of adding follows from the
+//          sizes alone, so results are the same bits in each run; on another number of
+//          multiprocessors they may not be.
 //
-// Look at  Nothing within a k-tile changes. Runs begin early and end late: when a sum is asked for, whole
-//          tiles have been computed since, and nobody waits.
+//          With fewer tiles than multiprocessors there are no whole ones: the block that has the
+//          beginning of a tile waits for all that have the rest, and adds their sums one after
+//          another. The smallest problems are slower for it. Where nearly all blocks would get one
+//          more whole tile, nothing is cut.
 //
-// Next     All threads still copy, and all meet at a barrier for each k-tile: rungs 31 and 32.
+//          The variant "wide" is rung 25's: 128 x 256.
+//
+// Look at  Nothing within a k-tile changes. With more tiles than multiprocessors nobody need wait:
+//          runs begin early and end late, and whole tiles are computed between the storing of a sum
+//          and its reading.
+//
+// Next     All threads still copy, and all meet at a barrier for each k-tile: rung 31 moves the
+//          code so that rung 32 can change that.
 #include "device/pack.h"
 #include "device/partials.h"
 
@@ -169,7 +180,7 @@ __device__ void compute(const Gemm& p, const Schedule& s, const Piece& piece,
         st_release(partials.ready + (blockIdx.x * kTile.threads + threadIdx.x), 1);
         return;
     }
-    // --- fix up the beginning of one: always in the order of the blocks
+    // --- fix up the beginning of one: always in block order. It waits, so all must be resident
     for (int peer = blockIdx.x + 1;
          piece.end < s.tiles_k && s.run(peer) < (piece.tile + 1) * s.tiles_k; ++peer) {
         while (ld_acquire(partials.ready + (peer * kTile.threads + threadIdx.x)) == 0) {
@@ -251,7 +262,7 @@ Status run(const Problem& problem, const Execution& execution) {
     Workspace workspace(execution.workspace);
     PackedOperands operands(problem, workspace);
     if (Status status = operands.pack(execution); !status.ok()) return status;
-    const int blocks = execution.multiprocessors;  // one each, to the end
+    const int blocks = execution.multiprocessors;  // one each, to the end: all are resident at once
     const int tiles = ceil_div(problem.m, kTile.block.m) * ceil_div(problem.n, kTile.block.n);
     const Schedule s = schedule(blocks, tiles, ceil_div(operands.gemm.k, kTile.block.k));
     const PartialsStorage storage(workspace, kTile, blocks);

@@ -3,18 +3,18 @@
 //
 // Rung 31: stages by name (30, moved)
 //
-// Before   Stages are counted by t % STAGES, from anew for each piece, and filling them is part of the loop
-//          that reads them.
+// Before   Stages are counted by t % STAGES, from anew for each piece, and filling them is part of
+//          the loop that reads them.
 //
-// Idea     Moves only. The stages become one ring for all pieces, with a counter that knows how often it
-//          went round, and filling one becomes a function: who fills and who reads can then be different
-//          threads.
+// Idea     Moves only. The stages become one ring for all pieces, and filling one becomes a
+//          function: who fills and who reads can then be different threads. A place in the ring has
+//          a phase, the parity of the round. Nothing reads it yet: rung 32's barriers will.
 //
 // Picture        +---------------------+
 //                v                     |
 //             stage 0 -> 1 -> 2 -> 3 --+   phase 0, 1, 0 ..
 //
-// Cost     None: the same copies, loads and products.
+// Cost     None: the same copies, loads and products. The variant "wide" is rung 25's: 128 x 256.
 //
 // Look at  All counts are rung 30's.
 //
@@ -66,7 +66,7 @@ __device__ void copy_tile(GlobalPtr<const float> X, int64_t ld, int depth, int w
     }
 }
 
-/// A place among the stages, and the phase of its barriers, which changes from round to round.
+/// A place among the stages, and the phase: the parity of the round.
 template <int kStages>
 struct Stage {
     int index = 0;
@@ -185,7 +185,7 @@ __device__ void compute(const Gemm& p, const Schedule& s, const Piece& piece,
         st_release(partials.ready + (blockIdx.x * kTile.threads + threadIdx.x), 1);
         return;
     }
-    // --- fix up the beginning of one: always in the order of the blocks
+    // --- fix up the beginning of one: always in block order. It waits, so all must be resident
     for (int peer = blockIdx.x + 1;
          piece.end < s.tiles_k && s.run(peer) < (piece.tile + 1) * s.tiles_k; ++peer) {
         while (ld_acquire(partials.ready + (peer * kTile.threads + threadIdx.x)) == 0) {
@@ -272,7 +272,7 @@ Status run(const Problem& problem, const Execution& execution) {
     Workspace workspace(execution.workspace);
     PackedOperands operands(problem, workspace);
     if (Status status = operands.pack(execution); !status.ok()) return status;
-    const int blocks = execution.multiprocessors;  // one each, to the end
+    const int blocks = execution.multiprocessors;  // one each, to the end: all are resident at once
     const int tiles = ceil_div(problem.m, kTile.block.m) * ceil_div(problem.n, kTile.block.n);
     const Schedule s = schedule(blocks, tiles, ceil_div(operands.gemm.k, kTile.block.k));
     const PartialsStorage storage(workspace, kTile, blocks);

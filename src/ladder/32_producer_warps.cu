@@ -3,28 +3,32 @@
 //
 // Rung 32: producer warps (31 + warps that only copy)
 //
-// Before   Every warp copies its share of a k-tile and waits at a barrier until all have; then all multiply.
-//          A warp that is late delays all others, twice a k-tile's length at the most.
+// Before   Every warp copies its share of a k-tile and waits at a barrier until all have; then all
+//          multiply. At each of these barriers all warps wait for the one that is last.
 //
-// Idea     Give copying to four more warps. Producers wait until a stage is empty, fill it and arrive at its
-//          barrier full; the others wait for full, multiply and arrive at empty. Both keep a phase, the
-//          parity of the round, so that a barrier serves again and again. Producers run ahead by all
-//          stages, also into the next piece. They need few registers and hand the rest over.
+// Idea     Give copying to four more warps. Producers wait until a stage is empty, fill it and
+//          arrive at its barrier full; the others wait for full, multiply and arrive at empty. Both
+//          keep a phase, the parity of the round, so that a barrier serves again and again.
+//          Producers run ahead by all stages, also into the next piece. They need few registers and
+//          hand the rest over.
 //
-//          With nobody to wait for, two warps on a scheduler cover each other's loads: fragments are read
-//          where they are used, and rung 21's second set is registers saved.
+//          The eight warps that multiply no longer wait for each other. There are two for each
+//          scheduler, and one multiplies while the other waits for a load. So fragments are read
+//          where they are used, and the registers of rung 21's second set are saved.
 //
 // Picture   producers    fill 0 | fill 1 | fill 2 | fill 3 | wait for empty[0] ..
 //           warp 0              | multiply 0      | multiply 1      | ..
 //           warp 7                 | multiply 0      | multiply 1      | ..
 //
-// Cost     128 threads that compute nothing. 232 registers for each that computes, 40 for each that copies:
-//          65536 in all, the whole register file for one block.
+// Cost     128 threads that compute nothing. 232 registers for each of the 256 that compute and 40
+//          for each that copies: 64512 in all, which is what 384 threads with 168 each have. One
+//          block fills the multiprocessor, whose register file has 65536.
 //
-// Look at  64 FFMA for each load of As and 32 for each of Bs, so none twice. No barrier for all in the
-//          loop.
+// Look at  64 FFMA for each load of As and 32 for each of Bs: no fragment is read that is not used.
+//          No barrier of the whole block in the loop.
 //
-// Next     The copies' instructions and addresses: rung 33 leaves them to the copy engine.
+// Next     The copies' instructions and addresses: rung 33 leaves them to the TMA, the tensor
+//          memory accelerator.
 #include "device/pack.h"
 #include "device/partials.h"
 
@@ -73,7 +77,7 @@ __device__ void copy_tile(GlobalPtr<const float> X, int64_t ld, int depth, int w
     }
 }
 
-/// A place among the stages, and the phase of its barriers, which changes from round to round.
+/// A place among the stages, and the phase: the parity of the round.
 template <int kStages>
 struct Stage {
     int index = 0;
@@ -185,7 +189,7 @@ __device__ void compute(const Gemm& p, const Schedule& s, const Piece& piece,
         st_release(partials.ready + (blockIdx.x * kTile.threads + threadIdx.x), 1);
         return;
     }
-    // --- fix up the beginning of one: always in the order of the blocks
+    // --- fix up the beginning of one: always in block order. It waits, so all must be resident
     for (int peer = blockIdx.x + 1;
          piece.end < s.tiles_k && s.run(peer) < (piece.tile + 1) * s.tiles_k; ++peer) {
         while (ld_acquire(partials.ready + (peer * kTile.threads + threadIdx.x)) == 0) {
@@ -289,7 +293,7 @@ Status run(const Problem& problem, const Execution& execution) {
     Workspace workspace(execution.workspace);
     PackedOperands operands(problem, workspace);
     if (Status status = operands.pack(execution); !status.ok()) return status;
-    const int blocks = execution.multiprocessors;  // one each, to the end
+    const int blocks = execution.multiprocessors;  // one each, to the end: all are resident at once
     const int tiles = ceil_div(problem.m, kTile.block.m) * ceil_div(problem.n, kTile.block.n);
     const Schedule s = schedule(blocks, tiles, ceil_div(operands.gemm.k, kTile.block.k));
     const PartialsStorage storage(workspace, kTile, blocks);

@@ -3,26 +3,31 @@
 //
 // Rung 33: copy engine (32 + tiles copied by the tensor memory accelerator, TMA)
 //
-// Before   Producers issue 24 copies for each thread and k-tile, with addresses and guards, in issue slots
-//          that the other warps could use.
+// Before   Producers issue 24 copies for each thread and k-tile, with addresses and guards, in
+//          issue slots that the other warps could use.
 //
-// Idea     Describe a matrix once, in a tensor map on the host: its address, sizes and the box that is copied.
-//          One thread then names a box by the coordinates of its corner, and the engine copies it, zero
-//          where it leaves the matrix, and counts the bytes at the stage's barrier. It cannot
-//          transpose: hence rung 28's pre-pass. Copies that cost nothing may be large: BK is 64 in two
-//          stages, so that warps change stages half as often.
+// Idea     Describe a matrix once, in a tensor map on the host: its address, its sizes and the box
+//          that is copied. One thread then names a box by the coordinates of its corner. The TMA
+//          copies it, with zeros where it leaves the matrix, and counts the bytes at the stage's
+//          barrier. It cannot transpose: hence rung 28's pre-pass. A larger box costs no more
+//          instructions: BK is 64 in two stages, so that warps change stages half as often.
 //
 // Picture  thread 256    wait empty[s], announce bytes, box of A, box of B
-//          engine        A: 64 rows x 128, B: 64 rows x 256, then full[s]
+//          TMA           A: 64 rows x 128, B: 64 rows x 256, then full[s]
 //          256 threads   wait full[s], 64 steps, arrive at empty[s]
 //
-// Cost     Nothing but the engine's own work; it asks for rows on 16-byte boundaries, which the pre-pass
-//          gives.
+// Cost     No instructions of the warps that multiply. The TMA asks for rows on 16-byte boundaries,
+//          which the pre-pass gives, and counts in 32 bits, so that M, N and K may be 2147483391 at
+//          most.
 //
-// Look at  One request brings a box. The reads from shared memory are rung 32's: 64 FFMA for each load of
-//          As, 32 for each of Bs.
+//          The variants: "tall" is 256 x 128, "k32" has rung 32's four stages with a BK of 32, and
+//          "square" is 128 x 128 in three stages, with twice as many tiles for the same C.
 //
-// Next     One tile shape does not suit all sizes: the variants are where to begin.
+// Look at  One request brings a box. The reads from shared memory are rung 32's: 64 FFMA for each
+//          load of As, 32 for each of Bs.
+//
+// Next     Rung 34, a detour, copies A without the pre-pass. And one tile shape does not suit all
+//          sizes: the variants are where to begin.
 #include "device/pack.h"
 #include "device/partials.h"
 
@@ -55,7 +60,7 @@ struct Schedule {
     }
 };
 
-/// A place among the stages, and the phase of its barriers, which changes from round to round.
+/// A place among the stages, and the phase: the parity of the round.
 template <int kStages>
 struct Stage {
     int index = 0;
@@ -159,7 +164,7 @@ __device__ void compute(const Gemm& p, const Schedule& s, const Piece& piece,
         st_release(partials.ready + (blockIdx.x * kTile.threads + threadIdx.x), 1);
         return;
     }
-    // --- fix up the beginning of one: always in the order of the blocks
+    // --- fix up the beginning of one: always in block order. It waits, so all must be resident
     for (int peer = blockIdx.x + 1;
          piece.end < s.tiles_k && s.run(peer) < (piece.tile + 1) * s.tiles_k; ++peer) {
         while (ld_acquire(partials.ready + (peer * kTile.threads + threadIdx.x)) == 0) {
@@ -251,20 +256,20 @@ Status run(const Problem& problem, const Execution& execution) {
     static_assert(kTile.thread.m % 4 == 0 && kTile.thread.n % 4 == 0,
                   "fragments are read as float4: 4 divides TM and TN");
     static_assert(kTile.block.m <= 256 && kTile.block.n <= 256 && kTile.block.k <= 256,
-                  "the engine copies boxes of 256 x 256 at most: so BM, BN and BK");
+                  "the TMA copies boxes of 256 x 256 at most: so BM, BN and BK");
     static_assert(kTile.producers == 128 && kTile.threads == 256,
                   "registers: 256 threads that compute have 232 each, 128 that copy have 40");
     static_assert(kTile.stages >= 2, "one stage is read while others are filled: two at least");
     if (problem.m == 0 || problem.n == 0) return {};
     if (Status status = check_tile_counts(kTile, problem); !status.ok()) return status;
-    constexpr int64_t MOST = 0x7fffffff - 256;
-    if (problem.m > MOST || problem.n > MOST || problem.k > MOST)
-        return {StatusCode::not_supported,
-                "M, N or K is above 2147483391: the copy engine counts in 32 bits"};
     Workspace workspace(execution.workspace);
     PackedOperands operands(problem, workspace);
+    constexpr int64_t MOST = 0x7fffffff - 256;
+    if (problem.m > MOST || problem.n > MOST || operands.gemm.k > MOST)
+        return {StatusCode::not_supported,
+                "M, N or K is above 2147483391: the TMA counts in 32 bits"};
     if (Status status = operands.pack(execution); !status.ok()) return status;
-    const int blocks = execution.multiprocessors;  // one each, to the end
+    const int blocks = execution.multiprocessors;  // one each, to the end: all are resident at once
     const int tiles = ceil_div(problem.m, kTile.block.m) * ceil_div(problem.n, kTile.block.n);
     const Schedule s = schedule(blocks, tiles, ceil_div(operands.gemm.k, kTile.block.k));
     const PartialsStorage storage(workspace, kTile, blocks);
@@ -272,10 +277,12 @@ Status run(const Problem& problem, const Execution& execution) {
     const Gemm& p = operands.gemm;
     TensorMap A{}, B{};
     if (p.k > 0) {
-        Status status = make_tensor_map(A, p.A, p.k, p.m, p.lda, kTile.block.k, kTile.block.m);
-        if (status.ok())
-            status = make_tensor_map(B, p.B, p.k, p.n, p.ldb, kTile.block.k, kTile.block.n);
-        if (!status.ok()) return status;
+        if (Status status = make_tensor_map(A, p.A, p.k, p.m, p.lda, kTile.block.k, kTile.block.m);
+            !status.ok())
+            return status;
+        if (Status status = make_tensor_map(B, p.B, p.k, p.n, p.ldb, kTile.block.k, kTile.block.n);
+            !status.ok())
+            return status;
     }
     return launch_kernel(sgemm<kTile>, blocks, kTile.threads + kTile.producers, shared_bytes(kTile),
                          execution, p, A, B, s, storage.partials());
@@ -314,13 +321,13 @@ const KernelDefinition definition{
     .id = "copy_engine",
     .parent = "producer_warps",
     .kind = Kind::rung,
-    .title = "copies by the tensor copy engine",
+    .title = "tiles copied by the TMA",
     .idea =
-        "One thread asks the copy engine for whole tiles; no warp spends instructions on addresses "
-        "or copies.",
+        "One thread asks the tensor memory accelerator (TMA) for whole tiles; no warp spends "
+        "instructions on addresses or copies.",
     .requirements =
         "C: 16-byte aligned rows (base, and ld % 4 == 0); else, and at edges, element by element. "
-        "B is packed where its rows lie off 16-byte boundaries",
+        "B is packed where its rows lie off 16-byte boundaries. M, N and K up to 2147483391",
     .variants = kVariants,
     .claims = kClaims,
     .compute_capability = 90,

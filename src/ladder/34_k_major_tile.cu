@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rung 34: k-major tile (detour from 33: A is copied as it lies, and read 16 bytes at a time along k)
+// Rung 34: k-major tile (detour from 33: A copied as it lies, read 16 bytes at a time along k)
 //
-// Before   The copy engine cannot transpose, so a pass before the kernel writes all of A anew: 1.5% of
-//          the time at 4096.
+// Before   The TMA cannot transpose, so a pass before the kernel writes all of A anew: an extra
+//          read and write of A.
 //
-// Idea     Leave A as it is. A row of its tile is 32 k, 128 bytes, which all begin in bank 0; the engine
-//          writes piece p of row r to place p ^ (r % 8), so that eight neighbouring rows meet all banks.
-//          A lane then reads four k of a row at once, and the next pieces of B, one k at a time, as before.
+// Idea     Leave A as it is. A row of its tile is 32 k, 128 bytes, so that all rows begin in bank
+//          0. The TMA writes piece p of row r, 16 bytes, to place p ^ (r % 8): so eight
+//          neighbouring rows meet all banks. A lane then reads four k of each of its rows at once,
+//          and B as before, one k at a time.
 //
 // Picture  Where pieces k = 0 .. 3, 4 .. 7, ... of rows 0 .. 7 lie in 128 bytes:
 //
@@ -16,14 +17,24 @@
 //           row 1    1 0 3 2 5 4 7 6        row 3    3 2 1 0 7 6 5 4    ...
 //
 // Cost     A lane holds four k of its 8 rows, 32 registers instead of 8. They come as a float4 into
-//          four neighbours, so that the values of one k all lie in the same bank of the register
-//          file, even or odd with k. An FFMA reads three registers, and two of one bank cost it a
-//          cycle unless the reuse cache has one.
+//          four neighbouring registers. The register file has two banks, the even registers and the
+//          odd: the a of an even k all lie in one, those of an odd k in the other.
 //
-// Look at  The same loads, sectors and wavefronts as rung 33, for the same FFMAs: nothing that is counted
-//          here tells the two apart, but what the instructions look like does.
+//          An FFMA reads its accumulator and one operand, if the reuse cache has the other. It
+//          takes a clock more where these two lie in the same bank. Down a column the b is in the
+//          cache and the a is read: an accumulator that is in the other bank for an even k is in
+//          the same bank for an odd one, whichever register it has.
 //
-// Next     Transposing in a pass before is the better bargain: back to rung 33.
+//          A row of 128 bytes also means a BK of 32: stages change twice as often as in rung 33.
+//          The variant "tall" is 256 x 128.
+//
+// Look at  For the same FFMAs, the same loads, sectors and wavefronts as rung 33: what is counted
+//          does not tell the two apart. The compiled code does, by the order of its FFMAs and the
+//          registers that they have; of this "explain" shows one figure, the share of FFMAs with a
+//          reuse flag.
+//
+// Next     Nothing builds on this: to transpose once, in the pre-pass, costs less than bank
+//          conflicts in the loop. Back to rung 33.
 #include "device/pack.h"
 #include "device/partials.h"
 
@@ -56,7 +67,7 @@ struct Schedule {
     }
 };
 
-/// A place among the stages, and the phase of its barriers, which changes from round to round.
+/// A place among the stages, and the phase: the parity of the round.
 template <int kStages>
 struct Stage {
     int index = 0;
@@ -147,7 +158,7 @@ __device__ void compute(const Gemm& p, const Schedule& s, const Piece& piece,
                 float b[FN];
                 for (int j = 0; j < FN; j += 4)
                     ld4(&b[j], Bs + (k4 + k) * BN + j / TN * STEP_N + j % TN);
-                // Column by column, every other one backwards: at the turn a stays in the reuse cache.
+                // Column by column, every other backwards: at the turn a stays in the reuse cache.
                 for (int j = 0; j < FN; ++j)
                     for (int n = 0; n < FM; ++n) {
                         const int i = j % 2 == 0 ? n : FM - 1 - n;
@@ -166,7 +177,7 @@ __device__ void compute(const Gemm& p, const Schedule& s, const Piece& piece,
         st_release(partials.ready + (blockIdx.x * kTile.threads + threadIdx.x), 1);
         return;
     }
-    // --- fix up the beginning of one: always in the order of the blocks
+    // --- fix up the beginning of one: always in block order. It waits, so all must be resident
     for (int peer = blockIdx.x + 1;
          piece.end < s.tiles_k && s.run(peer) < (piece.tile + 1) * s.tiles_k; ++peer) {
         while (ld_acquire(partials.ready + (peer * kTile.threads + threadIdx.x)) == 0) {
@@ -257,24 +268,24 @@ Status run(const Problem& problem, const Execution& execution) {
                   "WN / steps, and twice the lanes along it divide 32");
     static_assert(kTile.thread.m == 1 && kTile.thread.n % 4 == 0,
                   "A is read along k, B as float4 along n: TM is 1, and 4 divides TN");
-    static_assert(kTile.block.k == 32, "the engine swizzles rows of 128 bytes: BK is 32");
+    static_assert(kTile.block.k == 32, "the TMA swizzles rows of 128 bytes: BK is 32");
     static_assert(32 * kTile.thread.n * kTile.warp_n_steps / kTile.warp.n % 8 == 0,
                   "a thread's rows are swizzled alike: 8 divides the rows of a step");
     static_assert(kTile.block.m <= 256 && kTile.block.n <= 256 && kTile.block.k <= 256,
-                  "the engine copies boxes of 256 x 256 at most: so BM, BN and BK");
+                  "the TMA copies boxes of 256 x 256 at most: so BM, BN and BK");
     static_assert(kTile.producers == 128 && kTile.threads == 256,
                   "registers: 256 threads that compute have 232 each, 128 that copy have 40");
     static_assert(kTile.stages >= 2, "one stage is read while others are filled: two at least");
     if (problem.m == 0 || problem.n == 0) return {};
     if (Status status = check_tile_counts(kTile, problem); !status.ok()) return status;
-    constexpr int64_t MOST = 0x7fffffff - 256;
-    if (problem.m > MOST || problem.n > MOST || problem.k > MOST)
-        return {StatusCode::not_supported,
-                "M, N or K is above 2147483391: the copy engine counts in 32 bits"};
     Workspace workspace(execution.workspace);
     PackedOperands<false> operands(problem, workspace);
+    constexpr int64_t MOST = 0x7fffffff - 256;
+    if (problem.m > MOST || problem.n > MOST || operands.gemm.k > MOST)
+        return {StatusCode::not_supported,
+                "M, N or K is above 2147483391: the TMA counts in 32 bits"};
     if (Status status = operands.pack(execution); !status.ok()) return status;
-    const int blocks = execution.multiprocessors;  // one each, to the end
+    const int blocks = execution.multiprocessors;  // one each, to the end: all are resident at once
     const int tiles = ceil_div(problem.m, kTile.block.m) * ceil_div(problem.n, kTile.block.n);
     const Schedule s = schedule(blocks, tiles, ceil_div(operands.gemm.k, kTile.block.k));
     const PartialsStorage storage(workspace, kTile, blocks);
@@ -282,11 +293,13 @@ Status run(const Problem& problem, const Execution& execution) {
     const Gemm& p = operands.gemm;
     TensorMap A{}, B{};
     if (p.k > 0) {
-        Status status = make_tensor_map(A, p.A, p.m, p.k, p.lda, kTile.block.m, kTile.block.k,
-                                        Swizzle::bytes128);
-        if (status.ok())
-            status = make_tensor_map(B, p.B, p.k, p.n, p.ldb, kTile.block.k, kTile.block.n);
-        if (!status.ok()) return status;
+        if (Status status = make_tensor_map(A, p.A, p.m, p.k, p.lda, kTile.block.m, kTile.block.k,
+                                            Swizzle::bytes128);
+            !status.ok())
+            return status;
+        if (Status status = make_tensor_map(B, p.B, p.k, p.n, p.ldb, kTile.block.k, kTile.block.n);
+            !status.ok())
+            return status;
     }
     return launch_kernel(sgemm<kTile>, blocks, kTile.threads + kTile.producers, shared_bytes(kTile),
                          execution, p, A, B, s, storage.partials());
@@ -326,12 +339,12 @@ const KernelDefinition definition{
     .kind = Kind::detour,
     .title = "A copied as it lies, read along k",
     .idea =
-        "A needs no transposing pass: the copy engine swizzles its tile, and a lane reads four k "
-        "of "
-        "a row at once.",
+        "A needs no transposing pass: the TMA swizzles its tile, and a lane reads four k of a row "
+        "at once.",
     .requirements =
         "C: 16-byte aligned rows (base, and ld % 4 == 0); else, and at edges, element by element. "
-        "A and B are packed where their rows lie off 16-byte boundaries",
+        "A and B are packed where their rows lie off 16-byte boundaries. M, N and K up to "
+        "2147483391",
     .variants = kVariants,
     .claims = kClaims,
     .compute_capability = 90,

@@ -3,14 +3,14 @@
 //
 // Rung 36: multistage (18 + more k-tiles under way, and padded rows)
 //
-// Before   While a k-tile is multiplied, one more is on its way. A small problem has few k-tiles, and
-//          each waits for memory anew: about a microsecond, where its products take a tenth of that.
+// Before   While a k-tile is multiplied, one more is on its way. A small problem has few blocks and
+//          few k-tiles, and each waits for memory anew, which takes longer than its products do.
 //
-// Idea     Spend shared memory, of which dynamic arrays may have more than 48 KiB. STAGES k-tiles have
-//          room: all but the one that is multiplied are on their way, so that a short k is asked for
-//          at once. And 4 unused words behind each row of As put neighbouring rows into different
-//          banks, with every row on 16 bytes as before; a lane takes every eighth row of its warp
-//          tile, so that the lanes of a warp read neighbouring ones.
+// Idea     Spend shared memory, of which dynamic arrays may have more than 48 KiB. STAGES k-tiles
+//          have room: all but the one that is multiplied are on their way, so that a short k is
+//          asked for at once. And 4 unused words behind each row of As put neighbouring rows into
+//          different banks, with every row on 16 bytes as before; a lane takes every eighth row of
+//          its warp tile, so that the lanes of a warp read neighbouring ones.
 //
 // Picture  rows of As, 16 words and 4:    a warp reads rows 0 .. 7 at a time,
 //                                         four of them in one wavefront:
@@ -19,14 +19,15 @@
 //             row 2  ..                               8 .. 11
 //             row 3                                  28 .. 31
 //
-// Cost     72 KiB of shared memory for 4 stages, where 2 without padding are 32. Whoever copies for
-//          the last k-tiles but one has nothing left to copy, and makes empty groups.
+// Cost     72 KiB of shared memory for 4 stages, where 2 without padding are 32. Near the end of k
+//          nothing is left to copy. Groups are still made, of no copies, as a thread waits by their
+//          number.
 //
 //          Rows of 20 words are read without conflicts, but stored with some: of two rows that 8
 //          lanes copy, the second ends in the first one's banks.
 //
-// Look at  Ways of a load of A: 4 -> 1; wavefronts for each k: 24 -> 12. Ways of a copy's store to As:
-//          1 -> 2. The variant "64x64" shows what the block tile is worth where C is small.
+// Look at  Ways of a load of A: 4 -> 1; wavefronts for each k: 24 -> 12. Ways of a copy's store to
+//          As: 1 -> 2. The variant "64x64" shows what the block tile is worth where C is small.
 //
 // Next     A block tile small enough for a small C leaves a warp few products: rung 37.
 #include "device/kernel.h"

@@ -3,14 +3,14 @@
 //
 // Rung 37: small tiles (36 + warps that share k)
 //
-// Before   A C of 256 x 256 has 4 block tiles of 128 x 128: most multiprocessors have nothing to do.
-//          With a small block tile all have, but if its 8 warps share it, a warp tile is 8 x 16 and
-//          a load from shared memory serves 2 products of a lane.
+// Before   A C of 256 x 256 has 4 block tiles of 128 x 128: most multiprocessors have nothing to
+//          do. With a small block tile all have, but if its 8 warps share it, a warp tile is 8 x 16
+//          and a load from shared memory serves 2 products of a lane.
 //
 // Idea     Let the warps share the k-tile instead. Each multiplies WK of its BK steps for the whole
-//          warp tile, which may be as large as the block tile: 32 x 32, 8 x 4 a lane. At the end the
-//          8 warps' results for an element are added in shared memory, in the warps' order, where
-//          the tiles of A were; then each warp stores some of the rows.
+//          warp tile, which may be as large as the block tile: 32 x 32, 8 x 4 a lane. At the end
+//          the 8 warps' results for an element are added in shared memory, in the warps' order,
+//          where the tiles of A were; then each warp stores some of the rows.
 //
 // Picture            k, a k-tile of 64      the end, for each row i of a lane:
 //          warp      0 1 2 3 4 5 6 7
@@ -20,16 +20,17 @@
 //                    8 steps each
 //
 // Cost     12 words for 32 products. What is added up is 32 KiB, once a block. A multiprocessor
-//          holds a single block of a small problem, whose time is one journey from memory, the
-//          products of 256 steps, the sum and one journey back: what counts is how much of these is
-//          done at once.
+//          holds a single block of a small problem. At K = 256 its time is one journey from memory,
+//          the products of 256 steps, the sum and one journey back: what counts is how much of
+//          these is done at once.
 //
-// Look at  Barriers for a block: 16 -> 6, as a k-tile is 64 long: 1 for each and 2 for the sum. No load
-//          or store of shared memory meets a conflict. Words for each FFMA are 0.40625: 12 : 32, and
-//          the sum.
+// Look at  Barriers for a block: 16 -> 6, as a k-tile is 64 long: 1 for each and 2 for the sum. No
+//          load or store of shared memory meets a conflict. Words for each FFMA are 0.40625:
+//          12 : 32, and the sum.
 //
-// Next     The tile is the launcher's choice: 16 x 16 for the smallest, 64 x 64 for those that fill
-//          the multiprocessors twice.
+// Next     No block tile suits all sizes. The variants go from "16x16", for the smallest C, to
+//          "64x64", for one whose tiles fill the multiprocessors twice, and --variant chooses one.
+//          No rung builds on this yet.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::small_tiles {

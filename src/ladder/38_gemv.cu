@@ -3,14 +3,15 @@
 //
 // Rung 38: gemv (27 + nothing shared, as nothing is used twice)
 //
-// Before   With a handful of rows of A, an element of B serves a handful of products. Tiles in shared
-//          memory have 32 rows or more, which are empty then, and B goes to registers by a detour.
+// Before   With a handful of rows of A, an element of B serves a handful of products. Rung 27's
+//          tiles have 64 rows or more, nearly all of them empty then, and B takes the way through
+//          shared memory for nothing.
 //
 // Idea     Time is what it takes to bring B from memory once. So each thread loads B straight to
-//          registers, 16 bytes at a time, uses them for all BM rows, and has 8 such loads under way.
-//          The threads of a group take a row's BN columns; the groups of a block take 4 k each, in
-//          turn. At the end a block adds up what its groups have, and rung 27's second kernel adds
-//          the parts of k.
+//          registers, 16 bytes at a time, uses them for all BM rows, and has 8 such loads under
+//          way. The threads of a group take a row's BN columns; the groups of a block take 4 k
+//          each, in turn. At the end a block adds up what its groups have, and rung 27's second
+//          kernel adds the parts of k.
 //
 // Picture             B, BN columns, 4 a thread
 //                    +------------------------------+
@@ -21,14 +22,16 @@
 //          group 0   | the next 4, under way too    |
 //                    +------------------------------+
 //
-// Cost     For 4 k, 4 loads of B and one for each row of A, which is small and comes from the caches.
-//          More rows than BM are taken BM at a time, and B is read again for each.
+// Cost     For 4 k, 4 loads of B and one for each row of A, which is small and comes from the
+//          caches. More rows than BM are taken BM at a time, and B is read again for each. BM is 4;
+//          the variants "1row" and "8rows" have another.
 //
-// Look at  FFMAs for each global load: 8, half of the loads A's. All lanes want the same 16 bytes of A,
-//          1 sector; a load of B brings 16. There is 1 barrier for a block, before the sum.
+// Look at  FFMAs for each global load: 8, half of the loads A's. All lanes want the same 16 bytes
+//          of A, 1 sector; a load of B brings 16. There is 1 barrier for a block, before the sum.
 //
-// Next     The second kernel costs a launch. The variant "strip" does without where 32 columns for each
-//          multiprocessor are about all: it has blocks enough for one part.
+// Next     The second kernel costs a launch. The variant "strip", whose block tiles have 32
+//          columns, saves it where C has about 32 columns for each multiprocessor: then each has a
+//          tile, and k stays whole. No rung builds on this yet.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::gemv {

@@ -18,21 +18,23 @@
 //             a1: (g + 8, t)            b1: (t + 4, g)   d1: (g, 2 t + 1)
 //             a2, a3: in column t + 4                    d2, d3: in row g + 8
 //
-//          Which row of the tile is called row g is free, as long as C agrees: mma i of a step calls
-//          rows 4 g + 2 i and 4 g + 2 i + 1 row g and row g + 8, and mma j calls column 4 g + j its
-//          column g. Then a lane's elements for all of them are neighbours, and come as float4:
+//          Which row of the tile is called row g is free, as long as C agrees: mma i of a step
+//          calls rows 4 g + 2 i and 4 g + 2 i + 1 row g and row g + 8, and mma j calls column 4 g +
+//          j its column g. Then a lane's elements for all of them are neighbours, and come as
+//          float4:
 //
 //             As, row k + t:  ... | 4 g | 4 g + 1 | 4 g + 2 | 4 g + 3 | ...
 //                                   `-- mma 0 --'   `---- mma 1 ----'
 //
-// Cost     A warp tile of 64 x 64 takes 4 x 8 mma for 8 steps along k, and 8 loads of 16 bytes. Rows
-//          of the tiles end in 8 unused columns: the four rows that a load touches begin 8 banks
-//          apart.
+// Cost     A warp tile of 64 x 64 takes 4 x 8 mma for 8 steps along k, and 8 loads of 16 bytes.
+//          Rows of the tiles end in 8 unused columns: the four rows that a load touches begin 8
+//          banks apart.
 //
-// Look at  FFMA: none; an mma makes 1024 products. In each step along k, 4 mma and 1 load, which takes 4 wavefronts: no
-//          conflict. The transposed store of A meets 4 ways, as before.
+// Look at  FFMA: none; an mma makes 1024 products. In each step along k, 4 mma and 1 load, which
+//          takes 4 wavefronts: no conflict. The transposed store of A meets 4 ways, as before.
 //
-// Next     The multiplication got so fast that the block mostly waits for its tiles.
+// Next     The multiplication got so fast that the block mostly waits for its tiles: rung 41
+//          prepares them beforehand.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::tf32_mma {

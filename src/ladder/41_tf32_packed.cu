@@ -3,14 +3,16 @@
 //
 // Rung 41: packed operands (40 + a pass that makes the tiles beforehand)
 //
-// Before   Each block of a row of C's tiles fetches, rounds and transposes the same tiles of A, and each
-//          block of a column the same of B: 32 times at a size of 4096. Meanwhile tensor cores wait.
+// Before   Each block of a row of C's tiles fetches, rounds and transposes the same tiles of A, and
+//          each block of a column the same of B: 32 times at a size of 4096. Meanwhile tensor cores
+//          wait.
 //
 // Idea     Do it once. A pass before packs A and B into a workspace: rounded, zero outside, A
 //          transposed, each k-tile of a block in one piece and just as shared memory is to hold it.
-//          A tile then is two copies by the copy engine, which one thread begins, two k-tiles ahead,
-//          and of which an mbarrier tells the others. No thread has a part of a tile in its registers
-//          on the way, and no tile has an edge.
+//          A k-tile is then two copies by the TMA, the tensor memory accelerator, one of A and one
+//          of B. One thread begins them, two k-tiles ahead, and an mbarrier tells the others when
+//          they are complete. No thread has a part of a tile in its registers on the way, and no
+//          tile has an edge.
 //
 // Picture  pack:   A (M x K)  ->  tiles of 16 x 136, by block row, then along k:
 //
@@ -21,14 +23,15 @@
 //          sgemm:  thread 0  | copy 0, 1 |       | copy 2 |       | copy 3 |
 //                  all                   | mma 0 |        | mma 1 |        ...
 //
-// Cost     The pass reads 4 (M + N) K bytes, writes as many, and multiplies nothing: a smaller part of
-//          the whole, the larger M and N are. It pays where a tile is used several times.
+// Cost     The pass reads 4 (M + N) K bytes, writes as many, and multiplies nothing: a smaller part
+//          of the whole, the larger M and N are. It pays where a tile is used several times.
 //
-// Look at  Still 4 mma of 1024 products for a load, which takes 4 wavefronts. A tile's copy arrives in
-//          the order of the banks: its stores meet 1 way, where A's met 4. One barrier for each k-tile
-//          instead of two: only the one behind it, as the mbarrier is the one before.
+// Look at  Still 4 mma of 1024 products for a load, which takes 4 wavefronts. A tile's copy arrives
+//          in the order of the banks: its stores meet 1 way, where A's met 4. One barrier for each
+//          k-tile instead of two: only the one behind it, as the mbarrier is the one before.
 //
-// Next     A load for four mma still takes as long as they do.
+// Next     A load for four mma still takes as long as they do: in rung 42 tensor cores do without
+//          such loads.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::tf32_packed {
@@ -200,8 +203,7 @@ const KernelDefinition definition{
     .title = "a pass that packs rounded, transposed tiles",
     .idea =
         "A pass before lays out A and B as shared memory is to hold their tiles, so that each tile "
-        "is "
-        "one copy by the copy engine.",
+        "is one copy by the TMA.",
     .requirements =
         "a workspace of the size of A and B; C: 16-byte aligned rows, else element by element",
     .variants = kVariants,

@@ -4,14 +4,15 @@
 // Rung 42: warpgroup mma (41 + tensor cores that read shared memory by themselves)
 //
 // Before   An mma takes its factors from registers: for each four a warp loads 16 bytes a lane, and
-//          two warps load each element. Tensor cores of Hopper are twice as fast as such loads.
+//          two warps load each element. On Hopper these loads take as long as the products do.
 //
 // Idea     wgmma takes both tiles from shared memory. Four warps, a warpgroup, begin 64 x BN x 8
-//          products with one instruction and wait later: it is asynchronous, as a copy is. Registers
-//          hold accumulators and nothing else.
+//          products with one instruction and wait later: it is asynchronous, as a copy is.
+//          Registers hold accumulators and nothing else.
 //
-// Picture  What wgmma reads: rows along k, of A and of B transposed, 128 bytes each, whose pieces of
-//          16 bytes lie turned around by the row's number, so that a column of them meets all banks:
+// Picture  What wgmma reads: rows along k, of A and of B transposed, 128 bytes each, whose pieces
+//          of 16 bytes lie turned around by the row's number, so that a column of them meets all
+//          banks:
 //
 //             row 0:  0 1 2 3 4 5 6 7      a k-tile: 32 elements, 4 wgmma, each
 //             row 1:  1 0 3 2 5 4 7 6      two pieces further
@@ -21,19 +22,21 @@
 //          Of every 8 columns of the result a lane has two. The pass names the columns such that
 //          those of 16 are four neighbours, which it stores as float4.
 //
-// Cost     Of shared memory 64 + 128 rows of 32 bytes for 65536 products: 96 bytes a clock, of 128. 64
-//          accumulators a thread, so that two blocks fit, and one multiplies while the other waits.
+// Cost     Of shared memory 64 + 128 rows of 32 bytes for 65536 products: 96 bytes a clock, of 128.
+//          64 accumulators a thread, so that two blocks fit, and one multiplies while the other
+//          waits.
 //
-// Look at  A warp's part of an instruction: 16384 products instead of 1024. No load from shared memory
-//          is left. A store of C touches 16 sectors, all of each.
+// Look at  A warp's part of an instruction: 16384 products instead of 1024. No load from shared
+//          memory is left. A store of C touches 16 sectors, all of each.
 //
-// Next     Between its k-tiles a warpgroup waits for the whole block.
+// Next     Between its k-tiles a warpgroup waits for the whole block: rung 43 leaves copying to a
+//          warpgroup of its own.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::tf32_wgmma {
 
-/// Packs a k-tile of BM rows of A, or behind all of these of BM columns of B: (BM, BK) as wgmma reads
-/// it, rounded to TF32, zero outside the matrices.
+/// Packs a k-tile of BM rows of A, or behind all of these of BM columns of B: (BM, BK) as wgmma
+/// reads it, rounded to TF32, zero outside the matrices.
 template <TileConfig kTile>
 __global__ void __launch_bounds__(256) pack(Gemm p, GlobalPtr<float> packed) {
     constexpr int ROWS = kTile.block.m, BK = kTile.block.k;
@@ -181,8 +184,7 @@ const KernelDefinition definition{
     .title = "warpgroups multiply straight from shared memory",
     .idea =
         "Tensor cores read both tiles from shared memory by themselves, and a warpgroup's "
-        "registers "
-        "hold accumulators only.",
+        "registers hold accumulators only.",
     .requirements =
         "a workspace of the size of A and B; C: 16-byte aligned rows, else element by element",
     .variants = kVariants,

@@ -3,14 +3,15 @@
 //
 // Rung 43: a warpgroup that copies (42 + roles for warpgroups, a wider tile)
 //
-// Before   After each k-tile the warpgroups wait for their wgmma, then for each other, and only then is
-//          the next copy begun. Tensor cores are idle meanwhile, unless another block fills in, and two
-//          blocks leave each a small tile, for which much is copied.
+// Before   After each k-tile the warpgroups wait for their wgmma, then for each other, and only
+//          then is the next copy begun. Tensor cores are idle meanwhile, unless another block fills
+//          in, and two blocks leave each a small tile, for which much is copied.
 //
-// Idea     Give the copying to a warpgroup of its own. It runs ahead as far as there are stages, and
-//          the multiplying ones wait for nothing but tiles: `full` tells them of one, `empty` tells it
-//          that all of their warps have multiplied one. These let a k-tile's wgmma run while they begin
-//          the next one's. The copying warpgroup hands them the registers that it does not need.
+// Idea     Give the copying to a warpgroup of its own. It runs ahead as far as there are stages,
+//          and the multiplying ones wait for nothing but tiles: `full` tells them of one, `empty`
+//          tells it that all of their warps have multiplied one. These let a k-tile's wgmma run
+//          while they begin the next one's. The copying warpgroup hands them the registers that it
+//          does not need.
 //
 // Picture  BM x BN = 128 x 256, B's tile in two packed ones; a stage is 48 KiB, of four:
 //
@@ -19,21 +20,22 @@
 //
 //          An `empty` comes one k-tile late: until then the next one's wgmma are begun.
 //
-// Cost     Of shared memory 64 + 256 rows of 32 bytes for 131072 products: 80 bytes a clock, of 128.
-//          128 accumulators a thread, which gets 232 registers; a copying one keeps 40. One block fills
-//          a multiprocessor.
+// Cost     Of shared memory 64 + 256 rows of 32 bytes for 131072 products: 80 bytes a clock, of
+//          128. 128 accumulators a thread, which gets 232 registers; a copying one keeps 40. One
+//          block fills a multiprocessor. The variant "square" is a tile of 128 x 128 in six stages,
+//          for a C with few tiles.
 //
-// Look at  A warp's part of an instruction: 32768 products, the most there are. Barriers of the whole
-//          block: the one before the first k-tile.
+// Look at  A warp's part of an instruction: 32768 products, the most there are. Barriers of the
+//          whole block: the one before the first k-tile.
 //
-// Next     The pass before it. And a result as exact as FP32's: it takes several such products, of parts
-//          of the factors.
+// Next     The ladder ends here. What is left is the pass before the kernel, and a result as exact
+//          as FP32's: that takes several such products, of parts of the factors.
 #include "device/kernel.h"
 
 namespace tilewright::ladder::inline TILEWRIGHT_TARGET::tf32_producer {
 
-/// Packs a k-tile of BM rows of A, or behind all of these of BM columns of B: (BM, BK) as wgmma reads
-/// it, rounded to TF32, zero outside the matrices.
+/// Packs a k-tile of BM rows of A, or behind all of these of BM columns of B: (BM, BK) as wgmma
+/// reads it, rounded to TF32, zero outside the matrices.
 template <TileConfig kTile>
 __global__ void __launch_bounds__(256) pack(Gemm p, GlobalPtr<float> packed) {
     constexpr int ROWS = kTile.block.m, BK = kTile.block.k;
@@ -209,8 +211,7 @@ const KernelDefinition definition{
     .title = "a warpgroup that copies, and a wider tile",
     .idea =
         "A third warpgroup copies ahead, so that the two that multiply wait for tiles alone, with "
-        "its "
-        "registers in addition.",
+        "its registers in addition.",
     .requirements =
         "a workspace of the size of A and B; C: 16-byte aligned rows, else element by element",
     .variants = kVariants,
