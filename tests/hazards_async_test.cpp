@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
 // As hazards_test: asynchronous copies and mbarriers.
+#include <tuple>
+
 #include "tests/hazards.h"
 
 namespace tilewright {
@@ -255,6 +257,54 @@ TEST(Mbarrier, BeforeItIsInitialised) {
                         mbarrier_arrive(full);
                     }),
                 uninitialised_barrier, __LINE__ - 2, {"initialises at line"});
+}
+
+void bulk_copy(GlobalPtr<float> A, int to, int from, unsigned bytes) {
+    SHARED(float, As, 64);
+    SHARED(Barrier, full, 1);
+    mbarrier_init(full, 1);
+    mbarrier_arrive_expect(full, bytes);
+    cp_async_bulk(As + to, A + from, bytes, full);
+    mbarrier_wait(full, 0);
+}
+
+TEST(CopyBulk, WantsWholePiecesOn16Bytes) {
+    expect_none(run(1, 1, [](auto A, auto) { bulk_copy(A, 4, 8, 48); }));
+    for (const auto& [to, from, bytes] : {std::tuple(1, 8, 16u), {4, 2, 16u}, {4, 8, 20u}}) {
+        const Found found = run(1, 1, [=](auto A, auto) { bulk_copy(A, to, from, bytes); });
+        EXPECT_TRUE(found.has(misaligned)) << found.text();
+    }
+}
+
+TEST(CopyTensor, WantsItsTileOn128BytesOr1024) {
+    for (const Swizzle swizzle : {Swizzle::none, Swizzle::bytes128})
+        for (const int to : {0, 32}) {
+            const Found found = run(1, 1, [=](GlobalPtr<float> A, auto) {
+                SHARED(float, As, 32 * 12);
+                SHARED(Barrier, full, 1);
+                TensorMap map{};
+                EXPECT_TRUE(make_tensor_map(map, A, 8, 32, 32, 8, 32, swizzle).ok());
+                mbarrier_init(full, 1);
+                mbarrier_arrive_expect(full, 1024);
+                cp_async_bulk_tensor(As + to, map, 0, 0, full);
+                mbarrier_wait(full, 0);
+            });
+            EXPECT_EQ(found.has(misaligned), to == 32 && swizzle == Swizzle::bytes128)
+                << found.text();
+        }
+}
+
+TEST(CopyTensor, RefusesMapsThatTheHardwareRefuses) {
+    const Found found = run(1, 1, [](GlobalPtr<float> A, auto) {
+        TensorMap map{};
+        EXPECT_TRUE(make_tensor_map(map, A, 8, 256, 256, 8, 256).ok());
+        EXPECT_FALSE(make_tensor_map(map, A + 1, 8, 32, 32, 8, 32).ok());
+        EXPECT_FALSE(make_tensor_map(map, A, 8, 32, 33, 8, 32).ok());
+        EXPECT_FALSE(make_tensor_map(map, A, 8, 32, 32, 257, 32).ok());
+        EXPECT_FALSE(make_tensor_map(map, A, 8, 32, 32, 8, 30).ok());
+        EXPECT_FALSE(make_tensor_map(map, A, 8, 64, 64, 8, 64, Swizzle::bytes128).ok());
+    });
+    expect_none(found);
 }
 
 }  // namespace

@@ -197,9 +197,10 @@ void fill_tiles(SharedPtr<float> As, SharedPtr<float> Bs) {
 
 using WarpgroupBody = std::function<void(SharedPtr<float> As, SharedPtr<float> Bs,
                                          float (&d)[kN / 2], GlobalPtr<float>)>;
-Found run_warpgroup(const WarpgroupBody& body) {
+/// `results`: 64 x kN, what the body stores.
+Found run_warpgroup(const WarpgroupBody& body, std::vector<float>& results) {
     auto found = std::make_unique<Found>();
-    static std::vector<float> results(64 * kN);
+    results.assign(64 * kN, 0.0f);
     const Bounds bounds(results.data(), 64, kN, kN, "C");
     simt::Machine machine(1);
     static_cast<void>(machine.launch(
@@ -212,7 +213,6 @@ Found run_warpgroup(const WarpgroupBody& body) {
              body(As, Bs, d, global_ptr(results.data(), bounds));
          }}));
     found->hazards = machine.take_hazards();
-    std::copy(results.begin(), results.begin() + 4096, found->memory.words);
     return *found;
 }
 
@@ -223,49 +223,61 @@ void store(const float (&d)[kN / 2], GlobalPtr<float> C) {
 }
 
 TEST(Wgmma, MultipliesSwizzledTiles) {
-    const Found found = run_warpgroup([](auto As, auto Bs, auto& d, auto C) {
-        wgmma_fence();
-        for (int k = 0; k < kK; k += 8) wgmma_tf32<kN>(d, As + k, Bs + k);
-        wgmma_commit();
-        wgmma_wait<0>(d);
-        store(d, C);
-    });
+    std::vector<float> results;
+    const Found found = run_warpgroup(
+        [](auto As, auto Bs, auto& d, auto C) {
+            wgmma_fence();
+            for (int k = 0; k < kK; k += 8) wgmma_tf32<kN>(d, As + k, Bs + k);
+            wgmma_commit();
+            wgmma_wait<0>(d);
+            store(d, C);
+        },
+        results);
     expect_none(found);
-    for (int i = 0; i < 4096; ++i) {
+    for (int i = 0; i < 64 * kN; ++i) {
         float want = 0;
         for (int k = 0; k < kK; ++k) want += of_a(i / kN, k) * of_b(k, i % kN);
-        EXPECT_EQ(found.memory.words[i], want) << i / kN << ' ' << i % kN;
+        EXPECT_EQ(results[i], want) << i / kN << ' ' << i % kN;
     }
 }
 
 TEST(Wgmma, IsNotMadeBeforeItsWait) {
-    const Found found = run_warpgroup([](auto As, auto Bs, auto& d, auto C) {
-        wgmma_tf32<kN>(d, As, Bs);
-        wgmma_commit();
-        wgmma_wait<1>(d);  // a group too few
-        store(d, C);
-    });
+    std::vector<float> results;
+    const Found found = run_warpgroup(
+        [](auto As, auto Bs, auto& d, auto C) {
+            wgmma_tf32<kN>(d, As, Bs);
+            wgmma_commit();
+            wgmma_wait<1>(d);  // a group too few
+            store(d, C);
+        },
+        results);
     expect_none(found);
-    EXPECT_EQ(found.memory.words[0], 0);
+    EXPECT_EQ(results[0], 0);
 }
 
 TEST(Wgmma, OfATileThatIsOverwrittenBeforeTheWaitIsTold) {
-    const Found found = run_warpgroup([](auto As, auto Bs, auto& d, auto) {
-        wgmma_tf32<kN>(d, As, Bs);
-        wgmma_commit();
-        if (threadIdx.x == 64) As[place(0, 0)] = 1;
-        wgmma_wait<0>(d);
-    });
+    std::vector<float> results;
+    const Found found = run_warpgroup(
+        [](auto As, auto Bs, auto& d, auto) {
+            wgmma_tf32<kN>(d, As, Bs);
+            wgmma_commit();
+            if (threadIdx.x == 64) As[place(0, 0)] = 1;
+            wgmma_wait<0>(d);
+        },
+        results);
     ASSERT_FALSE(found.hazards.empty());
     EXPECT_TRUE(found.has(write_after_read) || found.has(read_after_write)) << found.text();
 }
 
 TEST(Wgmma, OfATileOffItsBoundaryIsTold) {
-    const Found found = run_warpgroup([](auto As, auto Bs, auto& d, auto) {
-        wgmma_tf32<kN>(d, As + kK, Bs);
-        wgmma_commit();
-        wgmma_wait<0>(d);
-    });
+    std::vector<float> results;
+    const Found found = run_warpgroup(
+        [](auto As, auto Bs, auto& d, auto) {
+            wgmma_tf32<kN>(d, As + kK, Bs);
+            wgmma_commit();
+            wgmma_wait<0>(d);
+        },
+        results);
     EXPECT_TRUE(found.has(misaligned)) << found.text();
 }
 

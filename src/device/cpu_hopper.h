@@ -41,6 +41,15 @@ void setmaxnreg_dec() {}
 inline Status make_tensor_map(TensorMap& map, GlobalPtr<const float> origin, int64_t rows,
                               int64_t cols, int64_t ld, int box_rows, int box_cols,
                               Swizzle swizzle = Swizzle::none) {
+    const int most_cols = swizzle == Swizzle::bytes128 ? 32 : 256;
+    if (!rows_aligned(origin, ld) || box_rows > 256 || box_cols > most_cols || box_cols % 4 != 0)
+        return {StatusCode::invalid_value,
+                "a tensor map's matrix lies on 16 bytes, as all its rows do, and its boxes are of "
+                "256 x " +
+                    std::to_string(most_cols) +
+                    " elements at most, in rows of whole 16 bytes; not " +
+                    std::to_string(box_rows) + " x " + std::to_string(box_cols) + ", rows " +
+                    std::to_string(ld) + " apart"};
     map = {origin, rows, cols, ld, box_rows, box_cols, swizzle};
     return {};
 }

@@ -22,7 +22,8 @@ using _ZN10tilewright10TileConfigE = tilewright::TileConfig;
     __shared__ __align__(16) type name[::tilewright::product(__VA_ARGS__)]
 /// Likewise, `offset` bytes (a multiple of 16) into the shared memory whose size the launch says:
 /// for more than the 48 KiB that arrays of static size may have together.
-#define DYNAMIC_SHARED(type, name, offset, ...) \
+#define DYNAMIC_SHARED(type, name, offset, ...)            \
+    static_assert(::tilewright::product(__VA_ARGS__) > 0); \
     type* const name = reinterpret_cast<type*>(::tilewright::dynamic_shared + (offset))
 
 namespace tilewright::inline TILEWRIGHT_TARGET {
@@ -112,10 +113,14 @@ Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block, int d
     config.dynamicSmemBytes = static_cast<size_t>(dynamic_bytes);
     config.stream = static_cast<cudaStream_t>(execution.stream);
     cudaError_t error = cudaSuccess;
+    const char* call = "cudaFuncSetAttribute";
     if (dynamic_bytes > 0)  // more than 48 KiB must be asked for
         error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      dynamic_bytes);
-    if (error == cudaSuccess) error = cudaLaunchKernelEx(&config, kernel, arguments...);
+    if (error == cudaSuccess) {
+        call = "cudaLaunchKernelEx";
+        error = cudaLaunchKernelEx(&config, kernel, arguments...);
+    }
     if (error == cudaSuccess) return {};
     const std::string cause =
         error == cudaErrorNoKernelImageForDevice
@@ -127,8 +132,8 @@ Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block, int d
             : "";
     return {error == cudaErrorNoKernelImageForDevice ? StatusCode::architecture_mismatch
                                                      : StatusCode::execution_failed,
-            std::string("cudaLaunchKernelEx: ") + cudaGetErrorName(error) + " (" +
-                cudaGetErrorString(error) + ")" + cause};
+            std::string(call) + ": " + cudaGetErrorName(error) + " (" + cudaGetErrorString(error) +
+                ")" + cause};
 }
 
 /// Bytes that are zero when the next launch runs.

@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <utility>
+#include <vector>
 
 namespace tilewright::lab {
 
@@ -21,8 +24,11 @@ Status Device::run(const Variant& variant, const Problem& problem) {
             workspace_.reset();
             workspace_ = std::make_unique<DeviceBuffer>(*this, bytes);
             // Kernels must not rely on what it holds: bytes that make every float a NaN.
-            const std::vector<std::byte> poison(bytes, std::byte{0xff});
-            upload(workspace_->floats(), poison.data(), poison.size());
+            constexpr int64_t kPiece = 1 << 24;
+            const std::vector<std::byte> poison(std::min(bytes, kPiece), std::byte{0xff});
+            for (int64_t done = 0; done < bytes; done += kPiece)
+                upload(reinterpret_cast<std::byte*>(workspace_->floats()) + done, poison.data(),
+                       std::min(bytes - done, kPiece));
         }
         where.workspace = workspace_->floats();
     }

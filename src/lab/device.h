@@ -115,8 +115,8 @@ class Device {
     /// Waits for all work; throws DeviceError when a kernel faulted.
     virtual void synchronise() = 0;
 
-  protected:
-    /// For the destructors of devices: memory goes back while the device is there.
+    /// The next run gets another one, in which nothing is left of the last. Also for the destructors
+    /// of devices: memory goes back while the device is there.
     void release_workspace();
 
   private:
@@ -150,8 +150,10 @@ class DeviceBuffer {
 std::unique_ptr<Device> open_device(const std::optional<std::string>& word,
                                     CpuMode mode = CpuMode::counted);
 
-/// CPU mode with so many workers (0: one a core), and threads in the order this seed draws.
-std::unique_ptr<Device> open_cpu(CpuMode mode, unsigned workers = 0, uint64_t shuffle_seed = 0);
+/// CPU mode with so many workers (0: one a core), threads in the order this seed draws, and as many
+/// SMs as the kernels are told: how some cut up their work.
+std::unique_ptr<Device> open_cpu(CpuMode mode, unsigned workers = 0, uint64_t shuffle_seed = 0,
+                                 int multiprocessors = kCpuMultiprocessors);
 
 /// GPU `ordinal` as CUDA counts them. Throws NoDevice, also where this build has no CUDA.
 std::unique_ptr<Device> open_gpu(int ordinal);

@@ -18,8 +18,8 @@ namespace {
 
 class CpuDevice : public Device {
   public:
-    CpuDevice(CpuMode mode, unsigned workers, uint64_t shuffle_seed)
-        : machine_(workers), mode_(mode) {
+    CpuDevice(CpuMode mode, unsigned workers, uint64_t shuffle_seed, int multiprocessors)
+        : machine_(workers), mode_(mode), multiprocessors_(multiprocessors) {
         machine_.shuffle(shuffle_seed);
         info_.name = host_processor();
         info_.multiprocessors = static_cast<int>(machine_.workers());
@@ -36,7 +36,7 @@ class CpuDevice : public Device {
     }
 
     Execution execution() override {
-        return {.stream = &machine_, .multiprocessors = kCpuMultiprocessors};
+        return {.stream = &machine_, .multiprocessors = multiprocessors_};
     }
 
     simt::Counters take_counters() override { return machine_.take_counters(); }
@@ -77,13 +77,15 @@ class CpuDevice : public Device {
 
     simt::Machine machine_;
     CpuMode mode_;
+    int multiprocessors_;
     DeviceInfo info_;
 };
 
 }  // namespace
 
-std::unique_ptr<Device> open_cpu(CpuMode mode, unsigned workers, uint64_t shuffle_seed) {
-    return std::make_unique<CpuDevice>(mode, workers, shuffle_seed);
+std::unique_ptr<Device> open_cpu(CpuMode mode, unsigned workers, uint64_t shuffle_seed,
+                                 int multiprocessors) {
+    return std::make_unique<CpuDevice>(mode, workers, shuffle_seed, multiprocessors);
 }
 
 }  // namespace tilewright::lab

@@ -180,8 +180,12 @@ std::vector<Case> necessary_cases(const Tile& t, const Effort& effort) {
         {.m = 0, .n = 5, .k = 7, .beta = 1},
         {.m = 5, .n = 0, .k = 7, .beta = 1},
     };
-    if (effort.cases > kQuick.cases)
+    if (effort.cases > kQuick.cases) {
         cases.push_back({.m = 3, .n = 5, .k = 64 * t.k + 3, .distribution = positive});
+        // Enough k-tiles for parts of several, of more than one tile.
+        cases.push_back(
+            {.m = t.m + 1, .n = t.n, .k = 16 * t.k + 4, .slack_c = 3, .alpha = 0.5f, .beta = 3});
+    }
     if (effort.many_tiles) {
         cases.push_back({.m = 65536 * t.m + 1, .n = 1, .k = 1, .distribution = integers});
         cases.push_back({.m = 1, .n = 65536 * t.n + 1, .k = 1, .distribution = integers});

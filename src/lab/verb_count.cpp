@@ -68,7 +68,8 @@ int run_count(const Options& asked) {
     const Gpu* gpu = options.gpu.empty() ? nullptr : &gpu_of(options.gpu);
     const Format format = format_of(options);
     const OutputFile file(options.output);
-    const auto device = open_cpu(CpuMode::counted);
+    const auto device =
+        open_cpu(CpuMode::counted, 0, 0, gpu ? gpu->multiprocessors : kCpuMultiprocessors);
     const auto candidates = select_candidates(rungs_as_asked(*device, options), options.variant);
     catch_interrupts();
 

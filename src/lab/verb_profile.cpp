@@ -218,7 +218,7 @@ int run_profile(const Options& asked) {
         throw NoDevice("profile compares CPU mode with a GPU, and there is none; see count");
     const std::optional<std::string> ncu = find_ncu();
     if (!ncu) throw NoDevice(kHowToGetNcu);
-    const auto cpu = open_cpu(CpuMode::counted);
+    const auto cpu = open_cpu(CpuMode::counted, 0, 0, gpu->info().multiprocessors);
     const auto candidates =
         select_candidates(select_rungs(cpu->kernels(), options.rungs), options.variant);
 

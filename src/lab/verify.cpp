@@ -178,6 +178,7 @@ const GuardedMatrix& PreparedCase::matrix(Operand operand) const {
 Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
                Arithmetic arithmetic) try {
     const Upload matrices(device, prepared);
+    device.release_workspace();
     const Status status = device.run(variant, matrices.problem(prepared));
     if (!status.ok()) return {.outcome = Outcome::failed, .first = {}, .reason = status.reason};
     device.synchronise();
@@ -212,6 +213,7 @@ Verdict verify(Device& device, const Variant& variant, const Case& test, Arithme
 
 std::vector<float> result_of(Device& device, const Variant& variant, const PreparedCase& prepared) {
     const Upload matrices(device, prepared);
+    device.release_workspace();
     const Status status = device.run(variant, matrices.problem(prepared));
     if (!status.ok()) throw DeviceError(status.reason);
     device.synchronise();

@@ -265,16 +265,36 @@ bool EngineCopy::begin_piece(size_t to_offset, size_t from_offset, unsigned vali
 
 }  // namespace
 
+namespace {
+
+/// What the copy engine asks of an address: else told, and false.
+bool is_on(const Place& place, unsigned alignment) {
+    BlockRunner& block = BlockRunner::current();
+    const auto at = reinterpret_cast<uintptr_t>(place.address);
+    if (!block.launch().counted || at % alignment == 0) return true;
+    block.report(HazardKind::misaligned, place.site,
+                 "a copy by the copy engine, which wants multiples of " +
+                     std::to_string(alignment) + " bytes, at " + place_text(*place.extent, at));
+    return false;
+}
+
+}  // namespace
+
 void copy_bulk(const Place& to, const Place& from, unsigned bytes, const Place& place) {
     Mbarrier* barrier = find(place);
-    if (!barrier) return;
+    if (!barrier || !is_on(to, kPieceBytes) || !is_on(from, kPieceBytes)) return;
+    if (bytes % kPieceBytes != 0)
+        return BlockRunner::current().report(
+            HazardKind::misaligned, from.site,
+            "a copy of " + std::to_string(bytes) + " bytes, which are not whole pieces of 16");
     advance(*barrier);
     EngineCopy(*barrier, to, from).add(0, 0, bytes, bytes);
 }
 
 void copy_tensor(const Place& to, const Place& from, const TensorBox& box, const Place& place) {
     Mbarrier* barrier = find(place);
-    if (!barrier) return;
+    // A swizzle goes by the address, whose pattern comes again after 8 rows of 128 bytes.
+    if (!barrier || !is_on(to, box.swizzled ? 1024 : 128)) return;
     advance(*barrier);
     EngineCopy copy(*barrier, to, from);
     const auto left = [](int64_t size, int64_t first, int64_t most) {
