@@ -9,7 +9,8 @@
                                     77 when nothing was measured yet
 
 The rungs come from `tilewright list`, times from results/*-ladder.json (of several files for one
-device the newest), counts and bounds from `tilewright count`.
+device the newest), counts and bounds from `tilewright count`, and what to make of the times from
+results/verdicts-*.json: for one device a sentence for each rung.
 """
 import argparse
 import difflib
@@ -130,6 +131,19 @@ def newest_of_each_device(folder):
     return [found[device] for device in sorted(found)]
 
 
+def verdicts_on(folder, device, rungs):
+    """What was made of the times on this device; nothing where nobody has said anything."""
+    for path in folder.glob("verdicts-*.json"):
+        said = json.loads(path.read_text(encoding="utf-8"))
+        if said["device"] != device:
+            continue
+        missing = [rung for rung in rungs if rung not in said["rungs"]]
+        if missing:
+            raise Fault(f"{path.name}: no sentence on {', '.join(missing)}")
+        return said["rungs"]
+    return {}
+
+
 def rate(value):
     return "-" if value is None else f"{value:.0f}" if value >= 100 else f"{value:.1f}"
 
@@ -141,8 +155,9 @@ def percent(value):
 class Measured:
     """One file's rows, by rung and size."""
 
-    def __init__(self, rungs, rows):
+    def __init__(self, rungs, rows, verdicts):
         self.by = {}
+        self.verdicts = verdicts
         for row in rows:
             self.by.setdefault((row["rung"], row["shape"][0]), row)
         known = {rung["id"]: rung for rung in rungs}
@@ -168,14 +183,17 @@ class Measured:
         return f"{own / parents:.2f}" if own and parents else "-"
 
     def rate_table(self):
-        lines = [f"| size {self.size} | id | GFLOP/s | x parent | parent | % of cuBLAS | % of peak |",
-                 "|---|---|---:|---:|---|---:|---:|"]
+        verdict = " did the idea pay, and why |" if self.verdicts else ""
+        lines = [f"| size {self.size} | id | GFLOP/s | x parent | parent | % of cuBLAS | % of peak |{verdict}",
+                 "|---|---|---:|---:|---|---:|---:|" + ("---|" if verdict else "")]
         for rung in self.ids:
             row = self.by.get((rung, self.size))
             if row:
                 cells = [self.labels[rung], rung, rate(row["gflops"]), self.factor(rung),
                          self.parents.get(rung) or "-", percent(row["percent_of_cublas"]),
                          percent(row["percent_of_peak"])]
+                if verdict:
+                    cells.append(self.verdicts.get(rung, "-"))
                 lines.append(f"| {' | '.join(cells)} |")
         return lines
 
@@ -187,6 +205,30 @@ class Measured:
             name = "cuBLAS" if rung == "k0" else rung + self.marks.get(rung, "")
             lines.append(f"| {name} | {' | '.join(cells)} |")
         return lines
+
+
+def shapes_table(folder, device):
+    """What is not square: the fastest variant of each rung that comes near cuBLAS, by *-shapes.json."""
+    found = []
+    for path in folder.glob("*-shapes.json"):
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["environment"]["device"] == device:
+            found.append((data["environment"]["date"], path, data))
+    if not found:
+        return []
+    _, path, data = max(found, key=lambda each: each[0])
+    lines = ["| M x N x K | cuBLAS, us | fastest variants of the rungs, us (x cuBLAS) |", "|---|---:|---|"]
+    for shape in dict.fromkeys(tuple(row["shape"]) for row in data["results"]):
+        rows = [row for row in data["results"] if tuple(row["shape"]) == shape and row["status"] == "ok"]
+        opponent = next(row["median_us"] for row in rows if row["rung"] == "k0")
+        best = {}
+        for row in sorted(rows, key=lambda row: row["median_us"]):
+            if row["rung"] != "k0":
+                best.setdefault(row["rung"], row)
+        cells = [f"{row['rung']}{'' if row['variant'] == 'default' else '/' + row['variant']} "
+                 f"{row['median_us']:.1f} ({opponent / row['median_us']:.2f})" for row in list(best.values())[:3]]
+        lines.append(f"| {' x '.join(map(str, shape))} | {opponent:.1f} | {', '.join(cells)} |")
+    return lines + ["", f"From [{path.name}](results/{path.name}), revision {data['environment']['git_revision']}.", ""]
 
 
 def span(values, unit):
@@ -219,11 +261,14 @@ def conditions(environment, measured):
 def results_section(folder, rungs):
     lines = []
     for path, environment, rows in newest_of_each_device(folder):
-        measured = Measured(rungs, rows)
+        known = {rung["id"] for rung in rungs}
+        present = list(dict.fromkeys(row["rung"] for row in rows if row["rung"] in known))
+        measured = Measured(rungs, rows, verdicts_on(folder, environment["device"], present))
         lines += [conditions(environment, measured), "", *measured.rate_table(), "",
                   *measured.sweep_table(), "",
                   f"From [{path.name}](results/{path.name}), revision {environment['git_revision']}, "
-                  f"by `{environment['command']}`.", ""]
+                  f"by `{environment['command']}`.", "",
+                  *shapes_table(folder, environment["device"])]
     return lines[:-1] or ["Nothing is recorded in `results/` yet."]
 
 
