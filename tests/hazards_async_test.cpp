@@ -108,7 +108,7 @@ TEST(CopyAsync, OfMoreThanItsBytes) {
 
 // --- mbarriers
 
-/// Two stages, filled by thread 0 through the copy engine, read by warp 1.
+/// Two stages, filled by thread 0 through the TMA, read by warp 1.
 void bulk_pipeline(GlobalPtr<float> A, bool waits_for_full, bool waits_for_empty, unsigned bytes) {
     SHARED(float, As, 2 * 32);
     SHARED(Barrier, full, 2);

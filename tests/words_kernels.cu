@@ -58,7 +58,7 @@ __global__ void copy_zeros(Arguments p) {
     }
 }
 
-/// Warp 0 has the copy engine fill two stages, the others read them.
+/// Warp 0 has the TMA fill two stages, the others read them.
 __global__ void bulk_stages(Arguments p) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     constexpr int kStages = 2, kReaders = kThreads - 32;
@@ -90,7 +90,7 @@ __global__ void bulk_stages(Arguments p) {
 #endif
 }
 
-/// The engine copies boxes of a matrix in A, some of which leave it: what is beyond becomes zero.
+/// The TMA copies boxes of a matrix in A, some of which leave it: what is beyond becomes zero.
 constexpr int kRows = 100, kCols = 72, kLd = 80, kBoxRows = 16, kBoxCols = 32;
 template <Swizzle kSwizzle>
 __global__ void tensor_boxes(Arguments p, const __grid_constant__ TensorMap map) {

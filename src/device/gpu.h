@@ -28,7 +28,7 @@ using _ZN10tilewright10TileConfigE = tilewright::TileConfig;
 
 namespace tilewright::inline TILEWRIGHT_TARGET {
 
-/// On 1024 bytes, as a swizzled tile of the tensor copy engine needs it.
+/// On 1024 bytes, as a swizzled tile of the TMA needs it.
 extern __shared__ __align__(1024) unsigned char dynamic_shared[];
 
 template <class T>

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// The device words that Hopper (sm_90) brought: the tensor copy engine, TMA, and registers that
+// The device words that Hopper (sm_90) brought: the tensor memory accelerator (TMA), and registers that
 // warps hand over. PTX ISA, sections on cp.async.bulk.tensor and setmaxnreg. They compile for older
 // architectures too, and trap there: a rung says what it needs in its definition.
 #pragma once
@@ -54,7 +54,7 @@ __device__ __forceinline__ void setmaxnreg_dec() {
 }
 
 #if !defined(__CUDACC_RTC__)
-/// Describes a row-major matrix. The engine wants it on 16 bytes and rows a multiple of that apart,
+/// Describes a row-major matrix. The TMA wants it on 16 bytes and rows a multiple of that apart,
 /// boxes of at most 256 x 256, and box rows of whole 16 bytes, at most 128 where they are swizzled.
 inline Status make_tensor_map(TensorMap& map, const float* origin, int64_t rows, int64_t cols,
                               int64_t ld, int box_rows, int box_cols,

@@ -49,7 +49,7 @@ __device__ __forceinline__ void mbarrier_init(Barrier* barrier, unsigned arrival
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
                  : "memory");
 #if __CUDA_ARCH__ >= 900
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // the copy engine must see it
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // the TMA must see it
 #endif
 }
 __device__ __forceinline__ void mbarrier_arrive(Barrier* barrier) {
@@ -95,7 +95,7 @@ __device__ __forceinline__ void cp_async_arrive(Barrier* barrier) {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier))
                  : "memory");
 }
-/// One thread's copy of many bytes (a multiple of 16, as both addresses) by the copy engine; they
+/// One thread's copy of many bytes (a multiple of 16, as both addresses) by the TMA; they
 /// count for the barrier's phase. Traps on less than sm_90.
 __device__ __forceinline__ void cp_async_bulk(float* to, const float* from, unsigned bytes,
                                               Barrier* barrier) {

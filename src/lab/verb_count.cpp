@@ -82,7 +82,9 @@ int run_count(const Options& asked) {
         counts.emplace_back();
         for (const Candidate& candidate : candidates) {
             if (interrupted()) break;
-            progress(fmt::format("counting {} {}", candidate.rung->id, shape_label(test)));
+            // Blocks that divide up the work among them do not stand for each other.
+            progress(fmt::format("counting {} {}{}", candidate.rung->id, shape_label(test),
+                                 candidate.variant->workspace_bytes ? ", all blocks" : ""));
             counts.back().push_back({.count = count(*device, candidate, test)});
             CountRow& row = counts.back().back();
             failed = failed || !row.count.ok();

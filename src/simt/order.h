@@ -20,7 +20,7 @@ class Order {
     using Stamp = uint64_t;
 
     static constexpr int kThreads = 1024;
-    /// Beside threads: the copy engine as each of a block's mbarriers hears of it.
+    /// Beside threads: the TMA as each of a block's mbarriers hears of it.
     static constexpr int kAgents = 64;
 
     /// What a synchronisation object hands on to those who wait for it.

@@ -199,20 +199,20 @@ void copy_arrive(const Place& place) {
 
 namespace {
 
-constexpr unsigned kPieceBytes = 16;  ///< The smallest that the copy engine takes.
+constexpr unsigned kPieceBytes = 16;  ///< The smallest that the TMA takes.
 
-/// The two halves of an engine's copy: one request each, however many bytes it brings.
-class EngineCopy {
+/// The two halves of a copy by the TMA: one request each, however many bytes it brings.
+class TmaCopy {
   public:
-    EngineCopy(Mbarrier& barrier, const Place& to, const Place& from)
+    TmaCopy(Mbarrier& barrier, const Place& to, const Place& from)
         : barrier_(barrier), to_(to), from_(from), counted_(block_.launch().counted) {}
-    ~EngineCopy() {
+    ~TmaCopy() {
         if (!counted_) return;
         block_.count(record(Operation::copy_load, from_, 0), load_);
         block_.count(record(Operation::copy_store, to_, 0), store_);
     }
-    EngineCopy(const EngineCopy&) = delete;
-    EngineCopy& operator=(const EngineCopy&) = delete;
+    TmaCopy(const TmaCopy&) = delete;
+    TmaCopy& operator=(const TmaCopy&) = delete;
 
     /// `bytes` from `from_offset` bytes on, zero from `valid_bytes` on, to `to_offset`.
     void add(size_t to_offset, size_t from_offset, unsigned bytes, unsigned valid_bytes) {
@@ -245,7 +245,7 @@ class EngineCopy {
     uintptr_t last_sector_ = 0;
 };
 
-bool EngineCopy::begin_piece(size_t to_offset, size_t from_offset, unsigned valid_bytes) {
+bool TmaCopy::begin_piece(size_t to_offset, size_t from_offset, unsigned valid_bytes) {
     for (unsigned word = 0; word < valid_bytes; word += 4)
         if (!check(record(Operation::copy_load, from_, from_offset + word, 4))) return false;
     const Record store = record(Operation::copy_store, to_, to_offset);
@@ -267,14 +267,14 @@ bool EngineCopy::begin_piece(size_t to_offset, size_t from_offset, unsigned vali
 
 namespace {
 
-/// What the copy engine asks of an address: else told, and false.
+/// What the TMA asks of an address: else told, and false.
 bool is_on(const Place& place, unsigned alignment) {
     BlockRunner& block = BlockRunner::current();
     const auto at = reinterpret_cast<uintptr_t>(place.address);
     if (!block.launch().counted || at % alignment == 0) return true;
     block.report(HazardKind::misaligned, place.site,
-                 "a copy by the copy engine, which wants multiples of " +
-                     std::to_string(alignment) + " bytes, at " + place_text(*place.extent, at));
+                 "a copy by the TMA, which wants multiples of " + std::to_string(alignment) +
+                     " bytes, at " + place_text(*place.extent, at));
     return false;
 }
 
@@ -288,7 +288,7 @@ void copy_bulk(const Place& to, const Place& from, unsigned bytes, const Place& 
             HazardKind::misaligned, from.site,
             "a copy of " + std::to_string(bytes) + " bytes, which are not whole pieces of 16");
     advance(*barrier);
-    EngineCopy(*barrier, to, from).add(0, 0, bytes, bytes);
+    TmaCopy(*barrier, to, from).add(0, 0, bytes, bytes);
 }
 
 void copy_tensor(const Place& to, const Place& from, const TensorBox& box, const Place& place) {
@@ -296,7 +296,7 @@ void copy_tensor(const Place& to, const Place& from, const TensorBox& box, const
     // A swizzle goes by the address, whose pattern comes again after 8 rows of 128 bytes.
     if (!barrier || !is_on(to, box.swizzled ? 1024 : 128)) return;
     advance(*barrier);
-    EngineCopy copy(*barrier, to, from);
+    TmaCopy copy(*barrier, to, from);
     const auto left = [](int64_t size, int64_t first, int64_t most) {
         return std::clamp<int64_t>(size - first, 0, most);
     };
