@@ -164,7 +164,7 @@ TEST(KernelTables, ListWhatTheGpuRuns) {
         {"rung": "k6", "variant": "default", "architecture": "90a", "registers": 40,
          "total": {"instructions": 4, "FFMA": 1, "LDS.128": 1},
          "main_loop": {"instructions": 3, "shortest": 3, "FFMA": 1, "LDS.128": 1},
-         "ffma_reuse": 0.0}]})"));
+         "ffma_reuse": 0.0, "ffma_bank_conflicts": 1.0, "stalls_per_ffma": 11.0}]})"));
 }
 
 TEST(KernelTables, LeaveOutWhatHelpsAKernel) {

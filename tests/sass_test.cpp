@@ -153,6 +153,8 @@ TEST(Sass, CountsTheLoopWithMostProducts) {
         EXPECT_EQ(inner.main_loop->shortest, 6);
         EXPECT_EQ(inner.main_loop->of, (Map{{"FFMA", 3}, {"LDS.128", 2}}));
         EXPECT_EQ(inner.main_loop->reusing_ffmas, 2);
+        EXPECT_EQ(inner.main_loop->conflicting_ffmas, 2);
+        EXPECT_EQ(inner.main_loop->stalls, 4 + 1 + 2 + 2 + 5 + 2 + 4 + 5);
 
         // Without products in the inner loop it is the outer one, the inner left out.
         const Sass outer = sass_of(nest(architecture == 90, kFadd, kFadd), architecture);
@@ -174,6 +176,30 @@ TEST(Sass, TakesTheShorterOfLoopsWithAsManyProducts) {
         ASSERT_TRUE(sass.main_loop);
         EXPECT_EQ(sass.main_loop->shortest, 2);
     }
+}
+
+/// FFMA Rd, Ra, Rb, Rc; `reuse` has a bit for each of the three, a the lowest.
+Instruction ffma(uint64_t d, uint64_t a, uint64_t b, uint64_t c, uint64_t reuse) {
+    return {0x7223 | d << 16 | a << 24 | b << 32, c | reuse << 58};
+}
+
+TEST(Sass, TellsTwoReadsOfOneBank) {
+    const auto conflicts = [](const std::vector<Instruction>& code) {
+        return sass_of(code, 90).total.conflicting_ffmas;
+    };
+    EXPECT_EQ(conflicts({ffma(0, 2, 4, 1, 0)}), 1);
+    EXPECT_EQ(conflicts({ffma(0, 3, 4, 1, 0)}), 1);
+    EXPECT_EQ(conflicts({ffma(0, 2, 2, 1, 0)}), 0);  // one register, twice
+    EXPECT_EQ(conflicts({ffma(0, 2, 255, 4, 0)}), 1);
+    EXPECT_EQ(conflicts({ffma(0, 2, 255, 3, 0)}), 0);  // RZ is no register
+    // What the one before keeps is not read again, in the same place and by the very next.
+    EXPECT_EQ(conflicts({ffma(0, 2, 5, 1, 1), ffma(6, 2, 4, 7, 0)}), 1);
+    EXPECT_EQ(conflicts({ffma(0, 2, 5, 1, 0), ffma(6, 2, 4, 7, 0)}), 2);
+    EXPECT_EQ(conflicts({ffma(0, 2, 5, 1, 1), ffma(6, 4, 2, 7, 0)}), 2);
+    EXPECT_EQ(conflicts({ffma(0, 2, 5, 1, 1), kLds128, ffma(6, 2, 4, 7, 0)}), 2);
+    // An immediate stands where b would.
+    EXPECT_EQ(conflicts({{0x3f80000002007823, 0x4}}), 1);
+    EXPECT_EQ(conflicts({{0x3f80000002007823, 0x5}}), 0);
 }
 
 TEST(Sass, HasNoMainLoopWithoutProductsInALoop) {

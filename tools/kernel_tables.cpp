@@ -41,8 +41,14 @@ void add_sass(Json& line, const Kernel& kernel) {
     if (!kernel.sass->main_loop) return;
     const Sass::Counts& loop = *kernel.sass->main_loop;
     line["main_loop"] = json_of(loop);
-    if (const auto ffma = loop.of.find("FFMA"); ffma != loop.of.end() && ffma->second > 0)
-        line["ffma_reuse"] = std::round(1000.0 * loop.reusing_ffmas / ffma->second) / 1000;
+    const auto ffma = loop.of.find("FFMA");
+    if (ffma == loop.of.end() || ffma->second == 0) return;
+    const auto for_each = [&](int count) {
+        return std::round(1000.0 * count / ffma->second) / 1000;
+    };
+    line["ffma_reuse"] = for_each(loop.reusing_ffmas);
+    line["ffma_bank_conflicts"] = for_each(loop.conflicting_ffmas);
+    line["stalls_per_ffma"] = for_each(loop.stalls);
 }
 
 /// Whether all that a variant loads from shared memory are 16 bytes a lane, by the word of CPU

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/sass.h"
 
+#include <array>
 #include <deque>
 #include <set>
 #include <utility>
@@ -65,6 +66,29 @@ bool loads_nothing(const Instruction& instruction) {
 bool reuses(const Instruction& instruction) {
     return instruction.bits(122, 3) != 0;
 }
+
+/// The operands that the last instruction kept for this one, each for its own place.
+class ReuseCache {
+  public:
+    /// Whether the FFMA reads two registers of one bank, even or odd, which takes a clock more.
+    bool conflicts(const Instruction& ffma) {
+        constexpr uint64_t kRz = 255, kThreeRegisters = 1;
+        constexpr int kPlaces[] = {24, 32, 64};
+        std::set<uint64_t> reads[2];
+        for (int i = 0; i < 3; ++i) {
+            const uint64_t number = ffma.bits(kPlaces[i], 8);
+            const bool is_register = i != 1 || ffma.bits(9, 3) == kThreeRegisters;
+            if (is_register && number != kRz && kept_[i] != number)
+                reads[number % 2].insert(number);
+            kept_[i] = is_register && ffma.bits(122 + i, 1) ? std::optional(number) : std::nullopt;
+        }
+        return reads[0].size() > 1 || reads[1].size() > 1;
+    }
+    void forget() { kept_ = {}; }
+
+  private:
+    std::array<std::optional<uint64_t>, 3> kept_;
+};
 
 /// No thread goes on behind it: neither a predicate nor a mode such as BRA.DIV holds one back.
 bool is_unconditional(const Instruction& instruction) {
@@ -177,11 +201,14 @@ int multiplications(const Sass::Counts& counts) {
     return sum;
 }
 
-void count(Sass::Counts& counts, const Instruction& instruction) {
+void count(Sass::Counts& counts, const Instruction& instruction, ReuseCache& cache) {
     ++counts.instructions;
+    counts.stalls += static_cast<int>(instruction.bits(105, 4));
     const std::string name = counted_as(instruction);
     if (!name.empty()) ++counts.of[name];
-    if (operation_of(instruction) == kFfma && reuses(instruction)) ++counts.reusing_ffmas;
+    if (operation_of(instruction) != kFfma) return cache.forget();
+    if (reuses(instruction)) ++counts.reusing_ffmas;
+    if (cache.conflicts(instruction)) ++counts.conflicting_ffmas;
 }
 
 }  // namespace
@@ -214,7 +241,8 @@ Sass sass_of(std::span<const Instruction> all, int architecture) {
     const auto code = without_padding(all, architecture);
     const Flow flow(code, architecture);
     Sass sass;
-    for (const Instruction& each : code) count(sass.total, each);
+    ReuseCache cache;
+    for (const Instruction& each : code) count(sass.total, each, cache);
     const std::vector<Loop> loops = loops_of(flow);
     for (const Loop& loop : loops) {
         std::vector<bool> own = loop.body;
@@ -222,8 +250,9 @@ Sass sass_of(std::span<const Instruction> all, int architecture) {
             if (inner.head != loop.head && loop.body[inner.head])
                 for (size_t i = 0; i < code.size(); ++i) own[i] = own[i] && !inner.body[i];
         Sass::Counts counts{.shortest = shortest_way(flow, loop, own)};
+        cache.forget();
         for (size_t i = 0; i < code.size(); ++i)
-            if (own[i]) count(counts, code[i]);
+            if (own[i]) count(counts, code[i], cache);
         const int most = sass.main_loop ? multiplications(*sass.main_loop) : 0;
         // As many in several: one for edges, and the shorter one for what is inside.
         if (multiplications(counts) > most ||

@@ -25,7 +25,9 @@ struct Sass {
         int instructions = 0;
         /// "FFMA", or with the width in bits "LDS.128"; only what occurs.
         std::map<std::string, int> of;
-        int reusing_ffmas = 0;  ///< FFMAs that read an operand from the reuse cache.
+        int reusing_ffmas = 0;  ///< FFMAs that keep an operand in the reuse cache.
+        int conflicting_ffmas = 0;  ///< FFMAs that read two registers of one bank.
+        int stalls = 0;  ///< Clocks that the compiler has a warp wait behind its instructions.
         /// Of a loop: the instructions on the shortest way round it.
         int shortest = 0;
     };

@@ -83,7 +83,9 @@ std::optional<Compiled> compiled_of(std::string_view sass, std::string_view rung
                       .total = instructions_of(line->json["total"]),
                       .main_loop = {},
                       .registers = line->json.value("registers", 0),
-                      .ffma_reuse = line->json.value("ffma_reuse", 0.0)};
+                      .ffma_reuse = line->json.value("ffma_reuse", 0.0),
+                      .bank_conflicts = line->json.value("ffma_bank_conflicts", 0.0),
+                      .stalls = line->json.value("stalls_per_ffma", 0.0)};
     const Json loop = line->json.value("main_loop", Json(nullptr));
     if (!loop.is_object()) return compiled;
     const Instructions instructions = instructions_of(loop);

@@ -36,7 +36,10 @@ struct Compiled {
     Instructions total;
     std::optional<Instructions> main_loop;  ///< The loop that holds the FFMAs, or mma.
     int registers = 0;
-    double ffma_reuse = 0;  ///< The share of the loop's FFMAs that carry a reuse flag.
+    // Of the loop's FFMAs:
+    double ffma_reuse = 0;  ///< The share that carries a reuse flag.
+    double bank_conflicts = 0;  ///< The share that reads two registers of one bank.
+    double stalls = 0;  ///< Clocks that the compiler has a warp wait, all of the loop, for each.
 };
 
 /// From the text of results/sass.json; none where that does not tell of this variant.

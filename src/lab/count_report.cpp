@@ -32,7 +32,9 @@ constexpr const char* kTotalsLegend =
 constexpr const char* kCompiledLegend =
     "What nvcc makes of it: one round of the innermost loop that holds the FFMAs.\n"
     "Where scalar loads of the source are fewer and wider here, it has merged them;\n"
-    "wavefronts / FFMA: the least that these accesses to shared memory then take.\n";
+    "wavefronts / FFMA: the least that these accesses to shared memory then take.\n"
+    "Bank conflict: an FFMA that reads two registers of one bank, a clock more. Stall:\n"
+    "how long ptxas has a warp wait behind its instructions, all of the loop.\n";
 
 constexpr const char* kBoundLegend =
     "No run with these counts and cold operands (not in L2 before) can be faster: the\n"
@@ -77,6 +79,22 @@ std::string tables(std::span<const CountRow* const> rows, bool leader, Format fo
 
 }  // namespace
 
+std::string bounds_text(std::span<const CountRow* const> rows, const Gpu& gpu, Format format) {
+    std::vector<const CountRow*> bounded;
+    std::string others;
+    for (const CountRow* row : rows)
+        if (row->bound)
+            bounded.push_back(row);
+        else
+            others +=
+                fmt::format("{} {}.\n", row->count.label, reason_not_to_run(gpu, *row->count.rung));
+    if (bounded.empty()) return '\n' + others;
+    return '\n' +
+           tables(bounded, false, format,
+                  [&](std::span<const CountRow* const> some) { return bound_table(some, gpu); }) +
+           others + kBoundLegend;
+}
+
 std::string text_of(std::span<const CountRow> all, const Gpu* gpu, Format format) {
     std::vector<const CountRow*> rows;
     for (const CountRow& row : all)
@@ -95,12 +113,7 @@ std::string text_of(std::span<const CountRow> all, const Gpu* gpu, Format format
                        row->compiled->architecture != (gpu ? gpu->architecture : kArchitecture);
             }))
             text += kStandInLegend;
-        if (gpu) {
-            text += '\n' + tables(rows, false, format, [&](std::span<const CountRow* const> some) {
-                        return bound_table(some, *gpu);
-                    });
-            text += kBoundLegend;
-        }
+        if (gpu) text += bounds_text(rows, *gpu, format);
     }
     for (const CountRow* row : rows) text += '\n' + sites_text(row->count, format);
     if (!rows.empty()) text += '\n' + std::string(kSitesLegend);
@@ -157,6 +170,8 @@ Json json_of(const Count& count, const std::optional<Compiled>& compiled) {
     Json json{{"architecture", compiled->architecture},
               {"registers", compiled->registers},
               {"ffma_reuse", compiled->ffma_reuse},
+              {"ffma_bank_conflicts", compiled->bank_conflicts},
+              {"stalls_per_ffma", compiled->stalls},
               {"main_loop", {{"instructions", loop.all}, {"ffma", loop.ffma}, {"mma", loop.mma}}}};
     const auto add = [&](const std::string& name, const Widths& widths) {
         for (size_t i = 0; i < widths.size(); ++i)
@@ -189,10 +204,9 @@ Json json_of(const CountRow& row, const Gpu* gpu) {
                                       : Json(nullptr);
     json["totals"] = count.ok() ? json_of(count.totals) : Json(nullptr);
     json["sites"] = Json::array();
-    const std::string file = file_of(*count.rung);
-    const std::vector<std::string> source = split_lines(source_of(*count.rung));
+    const SourceLines source(*count.rung);
     for (const simt::SiteCounters& site : count.counters.sites)
-        json["sites"].push_back({{"file", file},
+        json["sites"].push_back({{"file", file_of(*count.rung, site.in_header)},
                                  {"line", site.line},
                                  {"column", site.column},
                                  {"operation", name_of(site.operation)},
@@ -204,7 +218,7 @@ Json json_of(const CountRow& row, const Gpu* gpu) {
                                  {"sectors", site.sectors},
                                  {"wavefronts", site.wavefronts},
                                  {"ideal_wavefronts", site.ideal_wavefronts},
-                                 {"source", source_line(source, site.line)}});
+                                 {"source", source.at(site)}});
     json["compiled"] = json_of(count, row.compiled);
     json["bound"] = row.bound && gpu ? json_of(*row.bound, *gpu, row.measured) : Json(nullptr);
     return json;

@@ -77,9 +77,13 @@ const std::vector<Table::Column>& site_columns() {
 
 }  // namespace
 
-std::string source_line(const std::vector<std::string>& source, uint32_t line) {
-    if (line == 0 || line > source.size()) return {};
-    const std::string& text = source[line - 1];
+SourceLines::SourceLines(const KernelDefinition& rung)
+    : own_(split_lines(source_of(rung))), shared_(split_lines(source_of_shared_kernels())) {}
+
+std::string SourceLines::at(const simt::SiteCounters& site) const {
+    const std::vector<std::string>& lines = site.in_header ? shared_ : own_;
+    if (site.line == 0 || site.line > lines.size()) return {};
+    const std::string& text = lines[site.line - 1];
     const size_t start = text.find_first_not_of(' ');
     return start == text.npos ? std::string() : text.substr(start);
 }
@@ -141,6 +145,8 @@ Table compiled_table(std::span<const CountRow* const> rows) {
     add("main loop: FFMA", 0, [](const Compiled& c) { return c.main_loop->ffma; });
     add("main loop: mma", 0, [](const Compiled& c) { return c.main_loop->mma; });
     add("  with a reuse flag, %", 0, [](const Compiled& c) { return c.ffma_reuse * 100; });
+    add("  in a bank conflict, %", 0, [](const Compiled& c) { return c.bank_conflicts * 100; });
+    add("  clocks of stall for each", 2, [](const Compiled& c) { return c.stalls; });
     const auto add_widths = [&](const char* name, Widths Instructions::*widths) {
         for (size_t i = 0; i < 3; ++i)
             add(fmt::format("  {}.{}", name, 32 << i), 0,
@@ -195,15 +201,18 @@ std::string sites_plain(const Count& count) {
     Table table(site_columns());
     for (const auto& site : count.counters.sites) table.add(site_cells(site));
     const std::vector<std::string> lines = split_lines(table.plain(kReportWidth - kIndent));
-    const std::vector<std::string> source = split_lines(source_of(*count.rung));
+    const SourceLines source(*count.rung);
     const std::string indent(kIndent, ' ');
     std::string text = indent + lines.front() + '\n';
     uint32_t shown = 0;
+    bool in_header = false;
     for (size_t i = 0; i < count.counters.sites.size(); ++i) {
-        const uint32_t line = count.counters.sites[i].line;
-        if (line != std::exchange(shown, line))
-            text += fmt::format("{:>5}  {}\n", line,
-                                shortened(source_line(source, line), kReportWidth - kIndent));
+        const simt::SiteCounters& site = count.counters.sites[i];
+        if (site.in_header && !std::exchange(in_header, true))
+            text += fmt::format("in {}\n", kSharedKernels);
+        if (site.line != std::exchange(shown, site.line))
+            text += fmt::format("{:>5}  {}\n", site.line,
+                                shortened(source.at(site), kReportWidth - kIndent));
         text += indent + lines[i + 1] + '\n';
     }
     return text;
@@ -214,11 +223,13 @@ Table sites_markdown(const Count& count) {
     columns.insert(columns.begin(), {"line"});
     columns.push_back({"source", Align::left});
     Table table(columns);
-    const std::vector<std::string> source = split_lines(source_of(*count.rung));
+    const SourceLines source(*count.rung);
     for (const auto& site : count.counters.sites) {
         std::vector<std::string> cells = site_cells(site);
-        cells.insert(cells.begin(), std::to_string(site.line));
-        cells.push_back('`' + source_line(source, site.line) + '`');
+        cells.insert(cells.begin(),
+                     (site.in_header ? std::string(kSharedKernels) + ':' : std::string()) +
+                         std::to_string(site.line));
+        cells.push_back('`' + source.at(site) + '`');
         table.add(std::move(cells));
     }
     return table;

@@ -38,7 +38,15 @@ Table bound_table(std::span<const CountRow* const> rows, const Gpu& gpu);
 std::string sites_plain(const Count& count);
 Table sites_markdown(const Count& count);
 
-/// That line of the source, without its indentation; empty where there is none.
-std::string source_line(const std::vector<std::string>& source, uint32_t line);
+/// The lines that a rung's accesses stand in.
+class SourceLines {
+  public:
+    explicit SourceLines(const KernelDefinition& rung);
+    /// Without its indentation; empty where there is none.
+    std::string at(const simt::SiteCounters& site) const;
+
+  private:
+    std::vector<std::string> own_, shared_;
+};
 
 }  // namespace tilewright::lab

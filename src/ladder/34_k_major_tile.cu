@@ -28,10 +28,9 @@
 //          A row of 128 bytes also means a BK of 32: stages change twice as often as in rung 33.
 //          The variant "tall" is 256 x 128.
 //
-// Look at  For the same FFMAs, the same loads, sectors and wavefronts as rung 33: what is counted
-//          does not tell the two apart. The compiled code does, by the order of its FFMAs and the
-//          registers that they have; of this "explain" shows one figure, the share of FFMAs with a
-//          reuse flag.
+// Look at  For the same FFMAs, the same loads, sectors and wavefronts as rung 33: what the text
+//          asks for does not tell the two apart. What nvcc makes of it does, as count shows for
+//          both: here half of the FFMAs are in a bank conflict, there one in seven.
 //
 // Next     Nothing builds on this: to transpose once, in the pre-pass, costs less than bank
 //          conflicts in the loop. Back to rung 33.
