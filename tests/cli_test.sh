@@ -185,6 +185,11 @@ check "measured beside it" grep -qE '^GFLOP/s, measured +[0-9]+ ' out
 exits 0 count k3 --gpu a100 --shape 40x50x60 --format json
 check "nothing was measured there" json 'd["counts"][0]["bound"]["measured_gflops"] is None'
 check "its terms" json '{"ffma", "issue", "shared", "l1", "l2", "dram", "mma", "launch"} == d["counts"][0]["bound"]["terms_us"].keys()'
+exits 0 count tf32_wgmma k3 --gpu 3090 --shape 64x64x64
+check "where it cannot run" grep -q '^tf32_wgmma needs compute capability 9.0, and ' out
+exits 0 count copy_engine --shape 65x67x33 --format json
+check "a pre-pass has a place of its own" json '{s["file"] for s in d["counts"][0]["sites"]} == {"src/device/pack.h", "src/ladder/33_copy_engine.cu"}'
+check "and its text" json 'any("tile[" in s["source"] for s in d["counts"][0]["sites"] if s["file"].endswith("pack.h"))'
 exits 0 count k3 --gpu 4090 --format json --shape 64x64x64
 check "whose code stands in" json 'd["counts"][0]["compiled"]["architecture"] == "86"'
 refuses "there are h200" count k1 --gpu h20

@@ -26,6 +26,8 @@ struct TileConfig {
     int producers = 0;  ///< Threads beside `threads` that only copy.
     int group_m = 0;  ///< Block tiles along m that consecutive blocks take before the next column.
 
+    /// All that a block is launched with.
+    constexpr int block_threads() const { return threads + producers; }
     bool operator==(const TileConfig&) const = default;
 };
 

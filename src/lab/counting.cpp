@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "lab/hard_cases.h"
+#include "lab/lesson.h"
 #include "lab/results.h"
 #include "lab/sizes.h"
 #include "lab/usage.h"
@@ -58,7 +59,7 @@ class ZeroMatrix {
 
 }  // namespace
 
-Count count(Device& device, const Candidate& candidate, const Case& test) {
+Count count(Device& device, const Candidate& candidate, const Case& test) try {
     Count result{.rung = candidate.rung,
                  .variant = candidate.variant,
                  .label = row_for(candidate, test).label,
@@ -87,9 +88,16 @@ Count count(Device& device, const Candidate& candidate, const Case& test) {
     }
     result.totals = totals_of(result.counters, test);
     return result;
+} catch (const DeviceError& error) {  // no memory for its workspace
+    Count result{.rung = candidate.rung, .variant = candidate.variant};
+    result.label = row_for(candidate, test).label;
+    result.test = test;
+    result.failure = error.what();
+    return result;
 }
 
-std::string file_of(const KernelDefinition& rung) {
+std::string file_of(const KernelDefinition& rung, bool in_header) {
+    if (in_header) return kSharedKernels;
     const std::string path = rung.file;
     const size_t folder = path.rfind("src/");
     return folder == path.npos ? path.substr(path.rfind('/') + 1) : path.substr(folder);

@@ -23,15 +23,18 @@ const Variant& variant_of(const KernelDefinition& rung, const std::string& word)
     return *found.front().variant;
 }
 
-std::vector<OccupancyOn> occupancy_on(const std::string& word, const Variant& variant,
+std::vector<OccupancyOn> occupancy_on(const std::string& word, const KernelDefinition& rung,
+                                      const Variant& variant,
                                       std::span<const Resources> resources) {
     std::vector<OccupancyOn> all;
     for (const Gpu& gpu : gpus()) {
         if (word != "all" && word != gpu.word) continue;
         OccupancyOn on{&gpu, resources_for(resources, variant.name, gpu.architecture), {}};
-        if (on.code)
-            on.occupancy =
-                occupancy(gpu, variant.config.threads, on.code->registers, on.code->shared_bytes);
+        if (!reason_not_to_run(gpu, rung).empty())
+            on.occupancy.limit = "capability";
+        else if (on.code)
+            on.occupancy = occupancy(gpu, variant.config.block_threads(), on.code->registers,
+                                     on.code->shared_bytes);
         all.push_back(std::move(on));
     }
     return all;
@@ -81,7 +84,7 @@ Explanation explain(const KernelDefinition& rung, const std::string& variant,
     result.sums = tile_arithmetic(result.variant->config);
     result.rules = rules_in(source_of(rung));
     result.resources = resources_of(embedded_resources(), rung.id);
-    result.occupancy = occupancy_on(gpu, *result.variant, result.resources);
+    result.occupancy = occupancy_on(gpu, rung, *result.variant, result.resources);
     const Count count = count_for_claims({&rung, result.variant});
     if (count.ok())
         result.claims = check_claims(rung.claims, count.counters);

@@ -113,11 +113,12 @@ std::string occupancy(const Explanation& e) {
     for (const OccupancyOn& on : e.occupancy) {
         if (!on.code) return {};
         foreign |= on.code->architecture != on.gpu->architecture;
-        table.add({on.gpu->word, "sm_" + on.code->architecture, std::to_string(on.code->registers),
-                   std::to_string(on.code->shared_bytes), std::to_string(on.occupancy.blocks),
-                   fmt::format("{} = {:.0f}%", on.occupancy.blocks * e.variant->config.threads,
-                               on.occupancy.share * 100),
-                   on.occupancy.limit});
+        table.add(
+            {on.gpu->word, "sm_" + on.code->architecture, std::to_string(on.code->registers),
+             std::to_string(on.code->shared_bytes), std::to_string(on.occupancy.blocks),
+             fmt::format("{} = {:.0f}%", on.occupancy.blocks * e.variant->config.block_threads(),
+                         on.occupancy.share * 100),
+             on.occupancy.limit});
     }
     std::string text = "\nOccupancy\n" + table.plain();
     if (foreign) text += kStandInLegend;
@@ -148,10 +149,9 @@ std::string next(const KernelDefinition& rung, const Header& header) {
     if (!section.empty()) text += '\n' + section;
     text += '\n';
     if (*rung.parent)
-        text += fmt::format("{:<36}the step from its parent\n",
-                            fmt::format("tilewright diff {} {}", rung.parent, rung.id));
-    return text + fmt::format("{:<36}what each access of the kernel comes to\n",
-                              fmt::format("tilewright count {}", rung.id));
+        text += fmt::format("tilewright diff {:<24} the step from its parent\n", rung.id);
+    return text + fmt::format("tilewright count {:<23} what each access of the kernel comes to\n",
+                              rung.id);
 }
 
 }  // namespace

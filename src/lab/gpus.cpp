@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "lab/text.h"
@@ -115,6 +116,15 @@ const Gpu& gpu_of(const std::string& word) {
         words.emplace_back(each.word);
     }
     throw UsageError(fmt::format("--gpu: no GPU '{}'; there are {}", word, join(words, ", ")));
+}
+
+std::string reason_not_to_run(const Gpu& gpu, const KernelDefinition& rung) {
+    const int capability = std::atoi(gpu.architecture);  // of "90a" too
+    const int least = rung.compute_capability, last = rung.last_compute_capability;
+    if (least <= capability && capability <= last) return {};
+    return fmt::format("needs compute capability {}.{}{}, and {} has {}.{}", least / 10, least % 10,
+                       last == least ? "" : " or newer", gpu.name, capability / 10,
+                       capability % 10);
 }
 
 Occupancy occupancy(const Gpu& gpu, int threads, int registers, int shared_bytes) {

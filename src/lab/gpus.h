@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "core/kernel.h"
+
 namespace tilewright::lab {
 
 struct Gpu {
@@ -32,11 +34,15 @@ std::span<const Gpu> gpus();
 /// Throws UsageError with the words there are.
 const Gpu& gpu_of(const std::string& word);
 
+/// Why a rung cannot run there; empty where it can.
+std::string reason_not_to_run(const Gpu& gpu, const KernelDefinition& rung);
+
 /// Which limit ends first, and where.
 struct Occupancy {
     int blocks = 0;  ///< On one multiprocessor; 0 when a block does not fit at all.
     double share = 0;  ///< Resident threads of those that it holds.
-    const char* limit = "";  ///< "registers", "shared memory", "threads" or "blocks"
+    const char* limit =
+        "";  ///< "registers", "shared memory", "threads", "blocks"; or the compute "capability"
 };
 
 /// CUDA's occupancy rules: registers are given out by the warp in units of 256, shared memory by

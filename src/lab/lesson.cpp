@@ -23,15 +23,23 @@ void trim_blank_lines(std::vector<std::string>& lines) {
     lines.erase(lines.begin(), text);
 }
 
-}  // namespace
-
-std::string_view source_of(const KernelDefinition& rung) {
-    std::string_view stem = rung.file;
+std::string_view source_of_file(std::string_view path) {
+    std::string_view stem = path;
     stem.remove_prefix(stem.find_last_of("/\\") + 1);
     stem = stem.substr(0, stem.find('.'));
     for (const EmbeddedFile& file : embedded_files())
         if (file.stem == stem) return file.text;
     return {};
+}
+
+}  // namespace
+
+std::string_view source_of(const KernelDefinition& rung) {
+    return source_of_file(rung.file);
+}
+
+std::string_view source_of_shared_kernels() {
+    return source_of_file(kSharedKernels);
 }
 
 std::string header_in(std::string_view source) {

@@ -25,6 +25,9 @@ std::string_view embedded_sass();
 
 /// The file's text; empty for a baseline, which has none.
 std::string_view source_of(const KernelDefinition& rung);
+/// The header with the kernels that several rungs launch, such as a pre-pass.
+inline constexpr const char* kSharedKernels = "src/device/pack.h";
+std::string_view source_of_shared_kernels();
 
 /// The comment at the top without slashes and licence.
 std::string header_in(std::string_view source);

@@ -27,6 +27,8 @@ int main_of(int argc, char** argv) {
         const int status = parse_command_line(argc, argv)();
         if (std::fflush(stdout) != 0 || std::ferror(stdout))
             return complain("writing to stdout failed", kWrong);
+        if (status == kInterrupted)
+            complain("interrupted: results are of what was done so far", status);
         return status;
     } catch (const UsageError& error) {
         return complain(error.what(), kUsage);

@@ -34,7 +34,7 @@ std::vector<std::string> nearest(std::string_view word, std::span<const std::str
     std::vector<std::string> result;
     for (const auto& [distance, name] : ranked) {
         if (result.size() == 3 || distance > ranked.front().first + 1) break;
-        result.push_back(name);
+        if (std::find(result.begin(), result.end(), name) == result.end()) result.push_back(name);
     }
     return result;
 }

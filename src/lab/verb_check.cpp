@@ -89,7 +89,7 @@ Checked check(Device& device, const Candidate& candidate, const std::vector<Case
 }
 
 std::string place_of(const Checked& checked, const simt::Hazard& hazard) {
-    const std::string file = file_of(*checked.candidate.rung);
+    const std::string file = file_of(*checked.candidate.rung, hazard.in_header);
     return hazard.line ? fmt::format("{}:{}:{}", file, hazard.line, hazard.column) : file;
 }
 
@@ -141,7 +141,7 @@ Json json_of(const Checked& checked) {
         json["hazards"].push_back({{"kind", simt::key_of(hazard.kind)},
                                    {"name", simt::name_of(hazard.kind)},
                                    {"severity", hazard.is_warning() ? "warning" : "error"},
-                                   {"file", file_of(*checked.candidate.rung)},
+                                   {"file", file_of(*checked.candidate.rung, hazard.in_header)},
                                    {"line", hazard.line},
                                    {"column", hazard.column},
                                    {"block", hazard.block},

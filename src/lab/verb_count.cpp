@@ -49,6 +49,7 @@ std::string rendered(std::span<const std::vector<CountRow>> counts, const Gpu* g
 void add_bound(CountRow& row, Device& device, const Gpu& gpu, std::span<const Measured> measured) {
     const KernelDefinition& rung = *row.count.rung;
     const Variant& variant = *row.count.variant;
+    if (!reason_not_to_run(gpu, rung).empty()) return;
     const Built built = built_for(gpu, rung, variant, embedded_resources(), embedded_sass());
     row.compiled = built.compiled;
     row.bound = bound_of(row.count, built, gpu,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "lab/bench.h"
 #include "lab/environment.h"
@@ -67,6 +68,7 @@ class LadderRun {
     Progress progress_;
     Report report_;
     size_t verified_ = 0;
+    std::set<const KernelDefinition*> kernels_;  ///< Of which a case was verified.
 };
 
 /// Only what is not right becomes a row: shapes that hurt are not there to be compared.
@@ -76,6 +78,7 @@ void LadderRun::verify_hard_cases(const Candidate& candidate) {
         progress_(fmt::format("verifying {}: {}", candidate.rung->id, describe(test)));
         Row row = row_for(candidate, test);
         set_verdict(row, verify(device_, *candidate.variant, test, candidate.rung->arithmetic));
+        kernels_.insert(candidate.rung);
         if (row.outcome == Outcome::ok)
             ++verified_;
         else
@@ -108,6 +111,7 @@ void LadderRun::count(const Candidate& candidate, const PreparedCase& prepared) 
         row.counted = totals_of(device_.take_counters(), prepared.test());
     }
     report_.add({&row, 1});
+    kernels_.insert(candidate.rung);
 }
 
 void LadderRun::time_all(std::span<const Candidate> candidates) {
@@ -116,6 +120,7 @@ void LadderRun::time_all(std::span<const Candidate> candidates) {
     for (const Case& test : cases_) {
         if (interrupted()) return;
         const std::vector<Row> rows = bench(device_, candidates, test, settings);
+        for (const Candidate& candidate : candidates) kernels_.insert(candidate.rung);
         verified_ += std::count_if(rows.begin(), rows.end(),
                                    [](const Row& row) { return row.outcome == Outcome::ok; });
         report_.add(rows);
@@ -137,7 +142,7 @@ std::string LadderRun::speed(std::span<const Row> rows) {
 std::string LadderRun::for_people(std::span<const Row> rows) {
     std::string text = environment_line(device_) + '\n';
     text +=
-        fmt::format("Right: {} cases of {} kernels, against FP64.\n\n", verified_, rungs_.size());
+        fmt::format("Right: {} cases of {} kernels, against FP64.\n\n", verified_, kernels_.size());
     if (device_.info().gpu)
         text += speed(rows);
     else

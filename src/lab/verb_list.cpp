@@ -44,7 +44,8 @@ std::string parent_of(const KernelDefinition& rung) {
     return short_name(*ladder::match(registry(), rung.parent).front());
 }
 
-Table table_of(const std::vector<const KernelDefinition*>& rungs) {
+/// For people by short names; programs want the ids that all other tables have.
+Table table_of(const std::vector<const KernelDefinition*>& rungs, bool short_names) {
     Table table({{"rung", Align::left},
                  {"name", Align::left},
                  {"from", Align::left},
@@ -52,7 +53,8 @@ Table table_of(const std::vector<const KernelDefinition*>& rungs) {
                  {"idea", Align::left}});
     for (const KernelDefinition* rung : rungs) {
         const bool fp32 = rung->arithmetic == Arithmetic::fp32;
-        table.add({short_name(*rung), title_of(*rung), parent_of(*rung), name_of(rung->kind),
+        table.add({short_names ? short_name(*rung) : rung->id, title_of(*rung),
+                   short_names ? parent_of(*rung) : rung->parent, name_of(rung->kind),
                    (fp32 ? "" : "In TF32: ") + std::string(rung->idea)});
     }
     return table;
@@ -71,13 +73,13 @@ int run_list(const Options& options) {
             break;
         }
         case Format::csv:
-            text = table_of(rungs).csv();
+            text = table_of(rungs, false).csv();
             break;
         case Format::md:
-            text = table_of(rungs).markdown();
+            text = table_of(rungs, false).markdown();
             break;
         case Format::table:
-            text = table_of(rungs).plain();
+            text = table_of(rungs, true).plain();
             break;
     }
     deliver(options, text);

@@ -13,12 +13,12 @@
 //          next. Last comes the beginning of a tile, whose block adds what the blocks behind it
 //          have left there.
 //
-// Picture   4 blocks, 10 tiles of 6 k-tiles: tiles 0 and 1 cut into runs of 3, 8 whole ones
+// Picture  4 blocks, 10 tiles of 6 k-tiles: 0 and 1 cut into runs of 3, 8 whole ones
 //
-//           block      0          1          2          3
-//           first                 end of 0              end of 1     to the workspace
-//           whole      2, 6       3, 7       4, 8       5, 9
-//           last       begin of 0            begin of 1              + the end, then to C
+//          block   0          1         2          3
+//          first              end of 0             end of 1    to the workspace
+//          whole   2, 6       3, 7      4, 8       5, 9
+//          last    begin of 0           begin of 1             + the end, to C
 //
 // Cost     A block tile of sums written and read for each cut. The order of adding follows from the
 //          sizes alone, so results are the same bits in each run; on another number of

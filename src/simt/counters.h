@@ -41,10 +41,11 @@ struct SiteCounters {
     /// Of a scalar load that the compiler may merge: the wavefronts of the loads of 64 and of 128
     /// bits that hold each lane's word. Their place follows from the word's: they are aligned.
     std::array<uint64_t, 2> wider_wavefronts{};
+    bool in_header = false;  ///< In one that kernels share, not in the kernel's own file.
 };
 
 struct Counters {
-    std::vector<SiteCounters> sites;  ///< Ordered by line, column, operation.
+    std::vector<SiteCounters> sites;  ///< By line, column, operation; a header's last.
     uint64_t ffma = 0;  ///< Warp instructions.
     uint64_t mma = 0;  ///< Warp instructions, of any shape ...
     uint64_t mma_products = 0;  ///< ... and the scalar products that they are made of.
