@@ -26,12 +26,15 @@ struct TileConfig {
     int producers = 0;  ///< Threads beside `threads` that only copy.
     int group_m = 0;  ///< Block tiles along m that consecutive blocks take before the next column.
 
-    /// All that a block is launched with.
-    constexpr int block_threads() const { return threads + producers; }
     bool operator==(const TileConfig&) const = default;
 };
 
 #if !defined(__CUDACC_RTC__)
+/// All that a block is launched with.
+constexpr int block_threads(const TileConfig& config) {
+    return config.threads + config.producers;
+}
+
 /// f("block.m", 128) and so on for each number, in the order of the members.
 template <class Function>
 void for_each_member(const TileConfig& config, const Function& f) {

@@ -104,7 +104,7 @@ Built built_for(const Gpu& gpu, const KernelDefinition& rung, const Variant& var
                 std::string_view resources, std::string_view sass) {
     const auto known =
         resources_for(resources_of(resources, rung.id), variant.name, gpu.architecture);
-    const int threads = std::max(variant.config.block_threads(), 1);
+    const int threads = std::max(block_threads(variant.config), 1);
     // Where registers are not known, as many blocks as threads allow: the bound is then wider.
     const Occupancy most = known ? occupancy(gpu, threads, known->registers, known->shared_bytes)
                                  : occupancy(gpu, threads, 1, 0);

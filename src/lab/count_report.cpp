@@ -33,8 +33,8 @@ constexpr const char* kCompiledLegend =
     "What nvcc makes of it: one round of the innermost loop that holds the FFMAs.\n"
     "Where scalar loads of the source are fewer and wider here, it has merged them;\n"
     "wavefronts / FFMA: the least that these accesses to shared memory then take.\n"
-    "Bank conflict: an FFMA that reads two registers of one bank, a clock more. Stall:\n"
-    "how long ptxas has a warp wait behind its instructions, all of the loop.\n";
+    "Bank conflict: an FFMA that reads two registers of one bank, a clock more.\n"
+    "Stall: how long ptxas has a warp wait behind the loop's instructions.\n";
 
 constexpr const char* kBoundLegend =
     "No run with these counts and cold operands (not in L2 before) can be faster: the\n"

@@ -33,7 +33,7 @@ std::vector<OccupancyOn> occupancy_on(const std::string& word, const KernelDefin
         if (!reason_not_to_run(gpu, rung).empty())
             on.occupancy.limit = "capability";
         else if (on.code)
-            on.occupancy = occupancy(gpu, variant.config.block_threads(), on.code->registers,
+            on.occupancy = occupancy(gpu, block_threads(variant.config), on.code->registers,
                                      on.code->shared_bytes);
         all.push_back(std::move(on));
     }

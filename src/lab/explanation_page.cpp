@@ -116,7 +116,7 @@ std::string occupancy(const Explanation& e) {
         table.add(
             {on.gpu->word, "sm_" + on.code->architecture, std::to_string(on.code->registers),
              std::to_string(on.code->shared_bytes), std::to_string(on.occupancy.blocks),
-             fmt::format("{} = {:.0f}%", on.occupancy.blocks * e.variant->config.block_threads(),
+             fmt::format("{} = {:.0f}%", on.occupancy.blocks * block_threads(e.variant->config),
                          on.occupancy.share * 100),
              on.occupancy.limit});
     }
