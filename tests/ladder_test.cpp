@@ -95,7 +95,7 @@ class Ladder : public testing::TestWithParam<std::string> {
         if (!kernel_) GTEST_SKIP() << device_->info().name << " cannot run " << GetParam();
     }
 
-    /// The rung in CPU mode's fast form; null where the hardware's work has no twin there.
+    /// The rung in CPU mode's fast form.
     const KernelDefinition* find_in(const Device& fast) const { return find(fast, GetParam()); }
 
     const Variant& same_variant(const Device& other, const Variant& variant) const {

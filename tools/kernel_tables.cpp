@@ -43,12 +43,12 @@ void add_sass(Json& line, const Kernel& kernel) {
     line["main_loop"] = json_of(loop);
     const auto ffma = loop.of.find("FFMA");
     if (ffma == loop.of.end() || ffma->second == 0) return;
-    const auto for_each = [&](int count) {
+    const auto per_ffma = [&](int count) {
         return std::round(1000.0 * count / ffma->second) / 1000;
     };
-    line["ffma_reuse"] = for_each(loop.reusing_ffmas);
-    line["ffma_bank_conflicts"] = for_each(loop.conflicting_ffmas);
-    line["stalls_per_ffma"] = for_each(loop.stalls);
+    line["ffma_reuse"] = per_ffma(loop.reusing_ffmas);
+    line["ffma_bank_conflicts"] = per_ffma(loop.conflicting_ffmas);
+    line["stalls_per_ffma"] = per_ffma(loop.stalls);
 }
 
 /// Whether all that a variant loads from shared memory are 16 bytes a lane, by the word of CPU

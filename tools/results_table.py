@@ -75,7 +75,7 @@ def counts_table(program, rungs):
     shape = "x".join([str(COUNT_SIZE)] * 3)
     # The source texts' rungs: where blocks are no tiles, none stands for others, and counting takes
     # minutes.
-    rungs = [rung for rung in rungs if re.fullmatch(r"[kv]\d+\w?", rung["id"]) and rung["id"] != "k0"]
+    rungs = [rung for rung in rungs if re.fullmatch(r"[kv]\d+\w?", rung["id"])]
     counted = subprocess.run([program, "count", *[rung["id"] for rung in rungs], "--gpu", COUNT_GPU, "--shape", shape,
                               "--format", "json"], capture_output=True, text=True)
     if counted.returncode != 0:
@@ -131,16 +131,12 @@ def newest_of_each_device(folder):
     return [found[device] for device in sorted(found)]
 
 
-def verdicts_on(folder, device, rungs):
+def verdicts_on(folder, device):
     """What was made of the times on this device; nothing where nobody has said anything."""
     for path in folder.glob("verdicts-*.json"):
         said = json.loads(path.read_text(encoding="utf-8"))
-        if said["device"] != device:
-            continue
-        missing = [rung for rung in rungs if rung not in said["rungs"]]
-        if missing:
-            raise Fault(f"{path.name}: no sentence on {', '.join(missing)}")
-        return said["rungs"]
+        if said["device"] == device:
+            return said["rungs"]
     return {}
 
 
@@ -182,6 +178,11 @@ class Measured:
         own, parents = self.gflops(rung, self.size), self.gflops(parent, self.size)
         return f"{own / parents:.2f}" if own and parents else "-"
 
+    def verdict(self, rung):
+        if rung in self.parents and rung not in self.verdicts:
+            raise Fault(f"results/verdicts-*.json has no sentence on {rung}")
+        return self.verdicts.get(rung, "-")
+
     def rate_table(self):
         verdict = " did the idea pay, and why |" if self.verdicts else ""
         lines = [f"| size {self.size} | id | GFLOP/s | x parent | parent | % of cuBLAS | % of peak |{verdict}",
@@ -193,7 +194,7 @@ class Measured:
                          self.parents.get(rung) or "-", percent(row["percent_of_cublas"]),
                          percent(row["percent_of_peak"])]
                 if verdict:
-                    cells.append(self.verdicts.get(rung, "-"))
+                    cells.append(self.verdict(rung))
                 lines.append(f"| {' | '.join(cells)} |")
         return lines
 
@@ -261,9 +262,7 @@ def conditions(environment, measured):
 def results_section(folder, rungs):
     lines = []
     for path, environment, rows in newest_of_each_device(folder):
-        known = {rung["id"] for rung in rungs}
-        present = list(dict.fromkeys(row["rung"] for row in rows if row["rung"] in known))
-        measured = Measured(rungs, rows, verdicts_on(folder, environment["device"], present))
+        measured = Measured(rungs, rows, verdicts_on(folder, environment["device"]))
         lines += [conditions(environment, measured), "", *measured.rate_table(), "",
                   *measured.sweep_table(), "",
                   f"From [{path.name}](results/{path.name}), revision {environment['git_revision']}, "

@@ -77,8 +77,6 @@ std::string tables(std::span<const CountRow* const> rows, bool leader, Format fo
     return text;
 }
 
-}  // namespace
-
 std::string bounds_text(std::span<const CountRow* const> rows, const Gpu& gpu, Format format) {
     std::vector<const CountRow*> bounded;
     std::string others;
@@ -94,6 +92,8 @@ std::string bounds_text(std::span<const CountRow* const> rows, const Gpu& gpu, F
                   [&](std::span<const CountRow* const> some) { return bound_table(some, gpu); }) +
            others + kBoundLegend;
 }
+
+}  // namespace
 
 std::string text_of(std::span<const CountRow> all, const Gpu* gpu, Format format) {
     std::vector<const CountRow*> rows;

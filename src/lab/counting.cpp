@@ -59,7 +59,7 @@ class ZeroMatrix {
 
 }  // namespace
 
-Count count(Device& device, const Candidate& candidate, const Case& test) try {
+Count count(Device& device, const Candidate& candidate, const Case& test) {
     Count result{.rung = candidate.rung,
                  .variant = candidate.variant,
                  .label = row_for(candidate, test).label,
@@ -87,12 +87,6 @@ Count count(Device& device, const Candidate& candidate, const Case& test) try {
         return result;
     }
     result.totals = totals_of(result.counters, test);
-    return result;
-} catch (const DeviceError& error) {  // no memory for its workspace
-    Count result{.rung = candidate.rung, .variant = candidate.variant};
-    result.label = row_for(candidate, test).label;
-    result.test = test;
-    result.failure = error.what();
     return result;
 }
 

@@ -15,7 +15,7 @@ namespace tilewright::lab {
 Device::Device() = default;
 Device::~Device() = default;
 
-Status Device::run(const Variant& variant, const Problem& problem) {
+Status Device::run(const Variant& variant, const Problem& problem) try {
     Execution where = execution();
     const int64_t bytes =
         variant.workspace_bytes ? variant.workspace_bytes(problem, where.multiprocessors) : 0;
@@ -33,6 +33,8 @@ Status Device::run(const Variant& variant, const Problem& problem) {
         where.workspace = workspace_->floats();
     }
     return variant.run(problem, where);
+} catch (const DeviceError& error) {  // no memory for a workspace
+    return {StatusCode::allocation_failed, error.what()};
 }
 
 void Device::release_workspace() {

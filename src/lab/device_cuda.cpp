@@ -9,6 +9,7 @@
 
 #include "lab/cublas.h"
 #include "lab/cuda_check.h"
+#include "lab/gpus.h"
 #include "lab/nvml.h"
 #include "ladder/ladder.h"
 
@@ -103,9 +104,7 @@ class CudaDevice : public Device {
         if (info_.cublas.missing.empty()) kernels_.push_back(&cublas_definition());
         info_.driver = nvml_.driver_version();
         for (const KernelDefinition* rung : ladder::rungs(ladder::Target::gpu))
-            if (rung->compute_capability <= capability_ &&
-                capability_ <= rung->last_compute_capability)
-                kernels_.push_back(rung);
+            if (runs_on(*rung, capability_)) kernels_.push_back(rung);
     }
     ~CudaDevice() override { release_workspace(); }
 

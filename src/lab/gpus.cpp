@@ -118,13 +118,21 @@ const Gpu& gpu_of(const std::string& word) {
     throw UsageError(fmt::format("--gpu: no GPU '{}'; there are {}", word, join(words, ", ")));
 }
 
+bool runs_on(const KernelDefinition& rung, int capability) {
+    return rung.compute_capability <= capability && capability <= rung.last_compute_capability;
+}
+
+std::string capability_text(const KernelDefinition& rung) {
+    const int least = rung.compute_capability;
+    return fmt::format("compute capability {}.{}{}", least / 10, least % 10,
+                       rung.last_compute_capability == least ? "" : " or newer");
+}
+
 std::string reason_not_to_run(const Gpu& gpu, const KernelDefinition& rung) {
     const int capability = std::atoi(gpu.architecture);  // of "90a" too
-    const int least = rung.compute_capability, last = rung.last_compute_capability;
-    if (least <= capability && capability <= last) return {};
-    return fmt::format("needs compute capability {}.{}{}, and {} has {}.{}", least / 10, least % 10,
-                       last == least ? "" : " or newer", gpu.name, capability / 10,
-                       capability % 10);
+    if (runs_on(rung, capability)) return {};
+    return fmt::format("needs {}, and {} has {}.{}", capability_text(rung), gpu.name,
+                       capability / 10, capability % 10);
 }
 
 Occupancy occupancy(const Gpu& gpu, int threads, int registers, int shared_bytes) {

@@ -34,6 +34,10 @@ std::span<const Gpu> gpus();
 /// Throws UsageError with the words there are.
 const Gpu& gpu_of(const std::string& word);
 
+/// Whether a GPU of this compute capability, times ten, has the rung's instructions.
+bool runs_on(const KernelDefinition& rung, int capability);
+/// "compute capability 9.0 or newer"
+std::string capability_text(const KernelDefinition& rung);
 /// Why a rung cannot run there; empty where it can.
 std::string reason_not_to_run(const Gpu& gpu, const KernelDefinition& rung);
 
@@ -41,8 +45,8 @@ std::string reason_not_to_run(const Gpu& gpu, const KernelDefinition& rung);
 struct Occupancy {
     int blocks = 0;  ///< On one multiprocessor; 0 when a block does not fit at all.
     double share = 0;  ///< Resident threads of those that it holds.
-    const char* limit =
-        "";  ///< "registers", "shared memory", "threads", "blocks"; or the compute "capability"
+    /// "registers", "shared memory", "threads", "blocks"; or the compute "capability".
+    const char* limit = "";
 };
 
 /// CUDA's occupancy rules: registers are given out by the warp in units of 256, shared memory by

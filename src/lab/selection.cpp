@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "lab/gpus.h"
 #include "lab/registry.h"
 #include "lab/text.h"
 #include "lab/usage.h"
@@ -20,11 +21,8 @@ UsageError unknown_rung(std::span<const KernelDefinition* const> all, const std:
         return UsageError(fmt::format(
             "'{}' takes part on a GPU only, in a build with CUDA, where libcublas is found", word));
     if (const auto elsewhere = ladder::match(registry(), word); !elsewhere.empty()) {
-        const KernelDefinition& rung = *elsewhere.front();
-        const bool alone = rung.last_compute_capability == rung.compute_capability;
-        return UsageError(fmt::format("'{}' needs a GPU of compute capability {}.{}{}, or CPU mode",
-                                      word, rung.compute_capability / 10,
-                                      rung.compute_capability % 10, alone ? "" : " or newer"));
+        return UsageError(fmt::format("'{}' needs a GPU of {}, or CPU mode", word,
+                                      capability_text(*elsewhere.front())));
     }
     std::vector<std::string> names;
     for (const KernelDefinition* rung : all) {

@@ -39,9 +39,9 @@ std::string short_name(const KernelDefinition& rung) {
     return std::string(rung.id == ladder::name_of(rung) ? ladder::number_of(rung) : rung.id);
 }
 
-std::string parent_of(const KernelDefinition& rung) {
+std::string parent_of(const KernelDefinition& rung, bool short_names) {
     if (!*rung.parent) return "-";
-    return short_name(*ladder::match(registry(), rung.parent).front());
+    return short_names ? short_name(*ladder::match(registry(), rung.parent).front()) : rung.parent;
 }
 
 /// For people by short names; programs want the ids that all other tables have.
@@ -54,7 +54,7 @@ Table table_of(const std::vector<const KernelDefinition*>& rungs, bool short_nam
     for (const KernelDefinition* rung : rungs) {
         const bool fp32 = rung->arithmetic == Arithmetic::fp32;
         table.add({short_names ? short_name(*rung) : rung->id, title_of(*rung),
-                   short_names ? parent_of(*rung) : rung->parent, name_of(rung->kind),
+                   parent_of(*rung, short_names), name_of(rung->kind),
                    (fp32 ? "" : "In TF32: ") + std::string(rung->idea)});
     }
     return table;
