@@ -72,7 +72,7 @@ bool loads_vectors_alone(const KernelDefinition& rung, const Variant& variant) {
                           .C = c[0].words,
                           .ldc = n};
     const int64_t workspace_bytes =
-        counted.workspace_bytes ? counted.workspace_bytes(problem, 1) : 0;
+        counted.workspace_bytes ? counted.workspace_bytes(problem, {}) : 0;
     std::vector<Vector> workspace(workspace_bytes / sizeof(Vector) + 1);
     simt::Machine machine(1);
     const Status status = counted.run(problem, {.stream = &machine, .workspace = workspace.data()});

@@ -17,6 +17,21 @@ struct Execution {
     void* stream = nullptr;  ///< cudaStream_t on a GPU, simt::Machine* in CPU mode.
     int multiprocessors = 1;  ///< SMs: what a grid that fills the device once has in blocks.
     void* workspace = nullptr;  ///< What Variant::workspace_bytes asks for, 256-byte aligned.
+    /// Zeros, and zeros again when the launch has ended; kCounters of them. Null: the kernel sets
+    /// what it needs to zero in its workspace.
+    unsigned* counters = nullptr;
+    int splits = 1;  ///< Parts of k for different blocks, where the kernel can.
+};
+
+inline constexpr int kCounters = 1 << 16;
+
+/// How a launch cuts up a problem: what its time depends on.
+struct Work {
+    int64_t blocks = 0;
+    int resident = 1;  ///< Blocks that an SM holds at a time.
+    int64_t steps = 0;  ///< k-tiles of the block that has most.
+    int64_t exchanged = 0;  ///< Bytes that blocks leave for each other.
+    int parts = 1;  ///< Blocks that share a tile.
 };
 
 /// A kernel built with one configuration.
@@ -26,9 +41,12 @@ struct Variant {
     Status (*run)(const Problem&, const Execution&);
     /// Shared memory whose size is the launch's, beside what the compiler reports.
     int dynamic_shared_bytes = 0;
-    /// Device memory that run() may write to, for a GPU of so many SMs; its content means nothing
-    /// before and after. Null: none.
-    int64_t (*workspace_bytes)(const Problem&, int multiprocessors) = nullptr;
+    /// Device memory that run() may write to, when it runs there; its content means nothing before
+    /// and after. Null: none.
+    int64_t (*workspace_bytes)(const Problem&, const Execution&) = nullptr;
+    /// The engine's kernels only: what running it comes to, and why it cannot; null where it can.
+    Work (*work)(const Problem&, const Execution&) = nullptr;
+    const char* (*refusal)(const Problem&, const Execution&) = nullptr;
 };
 
 /// A number that the header derives and CPU mode must count, by the default variant at
@@ -48,7 +66,11 @@ enum class Kind {
     detour,  ///< An idea worth seeing that later rungs do not build on.
     refactor,  ///< Moves code and changes nothing that can be counted.
     baseline,  ///< An opponent: measured, not explained.
+    engine,  ///< One of the library's own, which takes any problem.
 };
+
+/// What a kernel's text is compiled for; device/kernel.h says more.
+enum class Target { gpu, cpu_counted, cpu_fast };
 
 struct KernelDefinition {
     const char* file;  ///< __FILE__ of the rung: its stem is NN_name.

@@ -12,6 +12,8 @@ namespace tilewright {
 /// A is m x k with lda >= max(1, k), B is k x n with ldb >= max(1, n), C is m x n with
 /// ldc >= max(1, n); sizes and leading dimensions count elements. Pointers need 4-byte alignment.
 /// A and B are not read when k or alpha is 0, C is not read when beta is 0 (also -0).
+///
+/// The members behind ldc are the engine's: a rung computes problems that leave them as they are.
 struct Problem {
     int64_t m = 0, n = 0, k = 0;
     float alpha = 1.0f;
@@ -22,7 +24,19 @@ struct Problem {
     float beta = 0.0f;
     float* C = nullptr;
     int64_t ldc = 1;
+
+    /// A lies as its transpose: k x m with lda >= max(1, m). Likewise B: n x k with ldb >= max(1, k).
+    bool transpose_a = false, transpose_b = false;
+    /// So many products; the next one's matrices begin a stride behind this one's, in elements.
+    int64_t batch = 1, stride_a = 0, stride_b = 0, stride_c = 0;
+    /// Read on the device when the work runs, in place of alpha and beta; both or neither.
+    const float *device_alpha = nullptr, *device_beta = nullptr;
 };
+
+/// What any GEMM kernel can take, and a rung nothing else.
+constexpr bool is_plain(const Problem& p) {
+    return !p.transpose_a && !p.transpose_b && p.batch == 1 && p.device_alpha == nullptr;
+}
 
 /// Elements between the first and the last of a rows x cols matrix, both included: what a buffer
 /// must hold.

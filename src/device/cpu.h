@@ -47,6 +47,9 @@ using simt::Place;
 using simt::Site;
 using Grid = simt::Dim3;
 
+struct alignas(8) float2 {
+    float x, y;
+};
 struct alignas(16) float4 {
     float x, y, z, w;
 };

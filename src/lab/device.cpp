@@ -18,7 +18,7 @@ Device::~Device() = default;
 Status Device::run(const Variant& variant, const Problem& problem) try {
     Execution where = execution();
     const int64_t bytes =
-        variant.workspace_bytes ? variant.workspace_bytes(problem, where.multiprocessors) : 0;
+        variant.workspace_bytes ? variant.workspace_bytes(problem, where) : 0;
     if (bytes > 0) {
         if (!workspace_ || std::cmp_less(workspace_->bytes(), bytes)) {
             workspace_.reset();

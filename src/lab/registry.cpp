@@ -32,6 +32,8 @@ const char* name_of(Kind kind) {
             return "refactor";
         case Kind::baseline:
             return "baseline";
+        case Kind::engine:
+            return "engine";
     }
     return "";
 }

@@ -213,8 +213,8 @@ int64_t parts_of(const TileConfig& tile, const Problem& problem, int multiproces
 }
 
 template <TileConfig kTile>
-int64_t workspace_bytes(const Problem& problem, int multiprocessors) {
-    const int64_t parts = parts_of(kTile, problem, multiprocessors);
+int64_t workspace_bytes(const Problem& problem, const Execution& execution) {
+    const int64_t parts = parts_of(kTile, problem, execution.multiprocessors);
     return parts < 2 ? 0 : parts * problem.m * problem.n * 4;
 }
 

@@ -165,7 +165,7 @@ constexpr int shared_bytes(const TileConfig& tile) {
     return 4 * tile.stages * tile.block.k * (tile.block.m + tile.block.n);
 }
 
-int64_t workspace_bytes(const Problem& problem, int) {
+int64_t workspace_bytes(const Problem& problem, const Execution&) {
     Workspace workspace(nullptr);
     const PackedOperands operands(problem, workspace);
     return workspace.bytes();

@@ -223,10 +223,10 @@ constexpr int shared_bytes(const TileConfig& tile) {
 }
 
 template <TileConfig kTile>
-int64_t workspace_bytes(const Problem& problem, int multiprocessors) {
+int64_t workspace_bytes(const Problem& problem, const Execution& execution) {
     Workspace workspace(nullptr);
     const PackedOperands operands(problem, workspace);
-    const PartialsStorage partials(workspace, kTile, multiprocessors);
+    const PartialsStorage partials(workspace, kTile, execution.multiprocessors);
     return workspace.bytes();
 }
 

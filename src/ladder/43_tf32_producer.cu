@@ -156,7 +156,7 @@ int64_t packed_tiles(const Problem& p) {
 }
 
 template <TileConfig kTile>
-int64_t workspace_bytes(const Problem& p, int) {
+int64_t workspace_bytes(const Problem& p, const Execution&) {
     return packed_tiles<kTile>(p) * 4 * kTile.block.k * kTile.block.m;
 }
 

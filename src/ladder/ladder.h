@@ -11,7 +11,7 @@
 
 namespace tilewright::ladder {
 
-enum class Target { gpu, cpu_counted, cpu_fast };
+using tilewright::Target;
 
 /// The rungs built for a target, in reading order; empty when this program has none for it.
 /// All targets hold the same rungs: only Variant::run differs.

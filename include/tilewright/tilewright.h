@@ -1,0 +1,173 @@
+/* SPDX-FileCopyrightText: 2026 The Tilewright authors
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Tilewright's C interface: C := alpha * op(A) * op(B) + beta * C in FP32, on NVIDIA GPUs.
+ *
+ * The meaning of every argument is the BLAS's, and cuBLAS's where the BLAS has none:
+ *
+ *   op(A) is m x k, op(B) is k x n, C is m x n. Stored row by row (TILEWRIGHT_ROW_MAJOR) or column
+ *   by column (TILEWRIGHT_COL_MAJOR), the beginnings of two neighbouring rows, or columns, are a
+ *   leading dimension apart, in elements: at least 1 and at least as long as what is stored between.
+ *
+ *   Arguments are checked before anything else, in their order; the first bad one is named by
+ *   tilewright_last_error(). Nothing is done where m, n or batch_count is 0. Where k or alpha is 0,
+ *   A and B are not read and may be null. Where beta is 0, also -0, C is not read. Infinities and
+ *   NaNs go through, and 0 * infinity is NaN.
+ *
+ *   Pointers need the alignment of a float. Sizes are 64-bit throughout.
+ *
+ *   Work goes to the handle's stream. A call neither waits nor allocates, and may be captured in a
+ *   graph. The same call gives the same bits each time, and a problem the same bits in every slot of
+ *   a batch.
+ *
+ * A handle belongs to the device that was current when it was created, and to one thread at a time.
+ * Its workspace serves one stream at a time: a graph that was captured with it must not run at the
+ * same time as other work of the handle. Graphs that are to overlap need handles of their own.
+ *
+ * Without CUDA, or where the environment says TILEWRIGHT_DEVICE=cpu, the same kernels run on the
+ * processor, far more slowly: pointers are then the host's, and a call returns when its work is done.
+ *
+ * TILEWRIGHT_LOG=1 in the environment writes a line to stderr for each call: what was asked for, as
+ * a command of the tilewright program that explains the choice, and which kernel was chosen.
+ */
+#ifndef TILEWRIGHT_H
+#define TILEWRIGHT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TILEWRIGHT_VERSION_MAJOR 0
+#define TILEWRIGHT_VERSION_MINOR 2
+#define TILEWRIGHT_VERSION_PATCH 0
+
+#if defined(_WIN32) || !defined(__GNUC__)
+#define TILEWRIGHT_API
+#else
+#define TILEWRIGHT_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* CUDA's own type, so that no CUDA header is needed here. */
+typedef struct CUstream_st* cudaStream_t;
+
+typedef struct tilewright_context* tilewright_handle_t;
+
+/* How a call ended. The values are cuBLAS's. */
+typedef int tilewright_status_t;
+enum {
+    TILEWRIGHT_STATUS_SUCCESS = 0,
+    TILEWRIGHT_STATUS_NOT_INITIALIZED = 1,   /* no handle, or no device */
+    TILEWRIGHT_STATUS_ALLOCATION_FAILED = 3, /* no memory for a handle */
+    TILEWRIGHT_STATUS_INVALID_VALUE = 7,     /* a bad argument; nothing was done */
+    TILEWRIGHT_STATUS_ARCH_MISMATCH = 8,     /* this build has no kernels for the device */
+    TILEWRIGHT_STATUS_EXECUTION_FAILED = 13, /* a kernel could not be launched */
+    TILEWRIGHT_STATUS_INTERNAL_ERROR = 14,
+    TILEWRIGHT_STATUS_NOT_SUPPORTED = 15 /* by this build or device */
+};
+
+/* CBLAS's values. */
+typedef enum { TILEWRIGHT_ROW_MAJOR = 101, TILEWRIGHT_COL_MAJOR = 102 } tilewright_layout_t;
+
+/* op(X) is X, its transpose, or its conjugate transpose, which for real numbers is the transpose. */
+typedef enum {
+    TILEWRIGHT_OP_N = 0,
+    TILEWRIGHT_OP_T = 1,
+    TILEWRIGHT_OP_C = 2
+} tilewright_operation_t;
+
+/* What products are made of. FP32 is the default: each product and sum is rounded to FP32. The
+ * others are for tensor cores; this version has none of them (NOT_SUPPORTED). */
+typedef enum {
+    TILEWRIGHT_COMPUTE_FP32 = 0,
+    TILEWRIGHT_COMPUTE_FP16X3 = 1,
+    TILEWRIGHT_COMPUTE_BF16X6 = 2,
+    TILEWRIGHT_COMPUTE_BF16X9 = 3,
+    TILEWRIGHT_COMPUTE_TF32 = 4
+} tilewright_compute_t;
+
+/* major * 10000 + minor * 100 + patch */
+TILEWRIGHT_API int tilewright_version(void);
+
+/* A name such as "TILEWRIGHT_STATUS_INVALID_VALUE"; never null. */
+TILEWRIGHT_API const char* tilewright_status_string(tilewright_status_t status);
+
+/* Why the handle's last call failed, naming the argument and its value; "" where it did not. Of a
+ * null handle: why this thread's last call without a good handle failed. Valid until the next call
+ * with the same handle. */
+TILEWRIGHT_API const char* tilewright_last_error(tilewright_handle_t handle);
+
+/* A handle for the current device. Allocates 32 MiB of workspace there, and waits for the device:
+ * create handles before a capture begins. On failure *handle is null. */
+TILEWRIGHT_API tilewright_status_t tilewright_create(tilewright_handle_t* handle);
+
+/* Waits for the handle's work. A null handle is NOT_INITIALIZED. */
+TILEWRIGHT_API tilewright_status_t tilewright_destroy(tilewright_handle_t handle);
+
+/* Where work goes from now on; null, as at first, is the default stream. Work that was given to
+ * another stream before need not be complete. The stream belongs to the handle's device. */
+TILEWRIGHT_API tilewright_status_t tilewright_set_stream(tilewright_handle_t handle,
+                                                         cudaStream_t stream);
+TILEWRIGHT_API tilewright_status_t tilewright_get_stream(tilewright_handle_t handle,
+                                                         cudaStream_t* stream);
+
+TILEWRIGHT_API tilewright_status_t tilewright_set_compute(tilewright_handle_t handle,
+                                                          tilewright_compute_t compute);
+TILEWRIGHT_API tilewright_status_t tilewright_get_compute(tilewright_handle_t handle,
+                                                          tilewright_compute_t* compute);
+
+/* 0, as at first: alpha and beta are the host's, and read during the call. 1: they are the device's,
+ * and read when the work runs. */
+TILEWRIGHT_API tilewright_status_t tilewright_set_pointer_mode(tilewright_handle_t handle,
+                                                               int host0_device1);
+TILEWRIGHT_API tilewright_status_t tilewright_get_pointer_mode(tilewright_handle_t handle,
+                                                               int* host0_device1);
+
+/* Device memory, on 256 bytes, that calls may write to in place of the handle's own; the caller keeps
+ * it until the work is done. Too small, or none at all (0 bytes), means another kernel and no
+ * failure. A null pointer with 0 bytes gives the handle its own back. */
+TILEWRIGHT_API tilewright_status_t tilewright_set_workspace(tilewright_handle_t handle,
+                                                            void* workspace, size_t bytes);
+
+/* What the fastest kernel for such a problem writes to, with operands on 16-byte boundaries. */
+TILEWRIGHT_API tilewright_status_t tilewright_get_workspace_size(
+    tilewright_handle_t handle, tilewright_layout_t layout, tilewright_operation_t ta,
+    tilewright_operation_t tb, int64_t m, int64_t n, int64_t k, int64_t batch_count, size_t* bytes);
+
+/* C := alpha * op(A) * op(B) + beta * C */
+TILEWRIGHT_API tilewright_status_t tilewright_sgemm(
+    tilewright_handle_t handle, tilewright_layout_t layout, tilewright_operation_t ta,
+    tilewright_operation_t tb, int64_t m, int64_t n, int64_t k, const float* alpha, const float* A,
+    int64_t lda, const float* B, int64_t ldb, const float* beta, float* C, int64_t ldc);
+
+/* The same for batch_count problems, each a stride behind the one before, in elements. A stride of A
+ * or B may be 0 or negative; that of C must not be 0 where there is more than one, and the matrices
+ * C must not overlap. */
+TILEWRIGHT_API tilewright_status_t tilewright_sgemm_strided_batched(
+    tilewright_handle_t handle, tilewright_layout_t layout, tilewright_operation_t ta,
+    tilewright_operation_t tb, int64_t m, int64_t n, int64_t k, const float* alpha, const float* A,
+    int64_t lda, int64_t stride_a, const float* B, int64_t ldb, int64_t stride_b, const float* beta,
+    float* C, int64_t ldc, int64_t stride_c, int64_t batch_count);
+
+/* Which kernel the handle's last product ran: "tile/64x64 parts=4", or "none" where there was nothing
+ * to run. Valid until the next call with the same handle. */
+TILEWRIGHT_API const char* tilewright_last_kernel(tilewright_handle_t handle);
+
+/* From now on takes this kernel, named as above, where it can run the problem, and fails with
+ * NOT_SUPPORTED and the reason where it cannot. Null: the fastest again. For tests and measurements. */
+TILEWRIGHT_API tilewright_status_t tilewright_set_kernel(tilewright_handle_t handle,
+                                                         const char* kernel);
+
+/* From now on gets the lines that TILEWRIGHT_LOG=1 would write; null ends that. It is called in the
+ * calling thread, before the work is launched. */
+typedef void (*tilewright_log_t)(const char* line, void* user);
+TILEWRIGHT_API tilewright_status_t tilewright_set_log(tilewright_handle_t handle,
+                                                      tilewright_log_t log, void* user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TILEWRIGHT_H */

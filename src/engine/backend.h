@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// What a handle asks of a GPU or of CPU mode, beside launching kernels.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/dispatch.h"
+
+namespace tilewright::engine {
+
+class Backend {
+  public:
+    virtual ~Backend() = default;
+
+    const DeviceTraits& traits() const { return traits_; }
+
+    /// Makes this device the calling thread's current one for a while.
+    class Scope {
+      public:
+        explicit Scope(const Backend& backend) : backend_(backend), before_(backend.enter()) {}
+        ~Scope() { backend_.leave(before_); }
+        Scope(const Scope&) = delete;
+        Scope& operator=(const Scope&) = delete;
+
+      private:
+        const Backend& backend_;
+        int before_;
+    };
+
+    /// Device memory on 256 bytes, its first `zeros` bytes zero; null when there is none. Waits.
+    virtual void* allocate(size_t bytes, size_t zeros) = 0;
+    virtual void release(void* memory) noexcept = 0;
+
+    /// Where kernels of a stream (a cudaStream_t) run.
+    virtual Execution execution(void* stream) = 0;
+    virtual bool is_capturing(void* stream) = 0;
+    /// Remembers the work that the stream has been given, and lets a stream wait for what was
+    /// remembered last.
+    virtual Status remember(void* stream) = 0;
+    virtual Status wait(void* stream) = 0;
+    /// Returns when the stream's work is done.
+    virtual void finish(void* stream) = 0;
+
+  protected:
+    DeviceTraits traits_;
+
+  private:
+    virtual int enter() const { return 0; }
+    virtual void leave(int) const {}
+};
+
+/// The current GPU's. Null with a sentence in `why`, where there is none.
+std::unique_ptr<Backend> open_gpu_backend(Status& why);
+std::unique_ptr<Backend> open_cpu_backend();
+
+}  // namespace tilewright::engine

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/context.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace tilewright::engine {
+
+namespace {
+
+constexpr int64_t kWorkspaceBytes = 32 << 20;
+constexpr int64_t kCounterBytes = int64_t{kCounters} * sizeof(unsigned);
+
+void write_to_stderr(const char* line, void*) {
+    std::fprintf(stderr, "%s\n", line);
+}
+
+/// The environment's wish, looked up once.
+bool log_is_wanted() {
+    static const bool wanted = [] {
+        const char* value = std::getenv("TILEWRIGHT_LOG");
+        return value && *value && std::strcmp(value, "0") != 0;
+    }();
+    return wanted;
+}
+
+}  // namespace
+
+ProblemKey::ProblemKey(const Problem& p, int64_t workspace_bytes)
+    : m(p.m),
+      n(p.n),
+      k(p.k),
+      lda(p.lda),
+      ldb(p.ldb),
+      ldc(p.ldc),
+      batch(p.batch),
+      stride_a(p.stride_a),
+      stride_b(p.stride_b),
+      stride_c(p.stride_c),
+      workspace_bytes(workspace_bytes),
+      flags(p.transpose_a | p.transpose_b << 1 | (p.device_alpha != nullptr) << 2 |
+            (p.alpha == 0.0f) << 3) {
+    int shift = 4;
+    for (const float* data : {p.A, p.B, static_cast<const float*>(p.C)}) {
+        flags |= static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % 16) << shift;
+        flags |= int64_t{data == nullptr} << (shift + 4);
+        shift += 5;
+    }
+}
+
+size_t ProblemKey::hash() const {
+    uint64_t h = 0;
+    for (const int64_t value : {m, n, k, lda, ldb, batch, flags})
+        h = (h ^ static_cast<uint64_t>(value)) * 0x9e3779b97f4a7c15u;
+    return h >> 40;
+}
+
+Workspaces::~Workspaces() {
+    for (const Room& room : rooms_)
+        if (room.counters) backend_.release(room.counters);
+}
+
+bool Workspaces::make(Room& room) {
+    void* memory = backend_.allocate(kCounterBytes + kWorkspaceBytes, kCounterBytes);
+    if (!memory) return false;
+    room = {static_cast<unsigned*>(memory), static_cast<std::byte*>(memory) + kCounterBytes};
+    return true;
+}
+
+Status Workspaces::open() {
+    if (make(rooms_[0])) return {};
+    return {StatusCode::allocation_failed,
+            "no memory for a workspace of " + std::to_string(kWorkspaceBytes) + " bytes"};
+}
+
+int64_t Workspaces::bytes(void* stream) const {
+    if (is_shared(stream) && !rooms_[1].counters) return 0;
+    return replaced_ ? users_bytes_ : kWorkspaceBytes;
+}
+
+void Workspaces::expect(void* stream) {
+    if (is_shared(stream) && !rooms_[1].counters && !backend_.is_capturing(stream))
+        make(rooms_[1]);  // without it, kernels that need none are taken
+}
+
+Status Workspaces::enter(void* stream, Execution& execution) {
+    if (!bound_) bound_ = true, owner_ = stream;
+    const Room& room = rooms_[is_shared(stream)];
+    execution.counters = room.counters;
+    execution.workspace = replaced_ ? users_ : room.memory;
+    if (!is_shared(stream) || backend_.is_capturing(stream)) return {};
+    return backend_.wait(stream);
+}
+
+Status Workspaces::leave(void* stream) {
+    if (!is_shared(stream) || backend_.is_capturing(stream)) return {};
+    return backend_.remember(stream);
+}
+
+Status Context::set_stream(void* stream) {
+    stream_ = stream;
+    workspaces_.expect(stream);
+    return {};
+}
+
+Status Context::set_workspace(void* memory, int64_t bytes) {
+    if (memory == nullptr && bytes > 0)
+        return {StatusCode::invalid_value,
+                "workspace is a null pointer with " + std::to_string(bytes) + " bytes"};
+    if (reinterpret_cast<uintptr_t>(memory) % 256 != 0)
+        return {StatusCode::invalid_value, "workspace is not on 256 bytes"};
+    workspaces_.set_replaced(memory != nullptr);
+    workspaces_.replace(memory, bytes);
+    return {};
+}
+
+Status Context::set_kernel(const char* name) {
+    const std::string wanted = name ? name : "";
+    const Problem any{.m = 1, .n = 1, .k = 1};
+    if (!wanted.empty() && !named(wanted, any, backend_->traits(), kWorkspaceBytes))
+        return {StatusCode::invalid_value,
+                "no kernel '" + wanted + "'; they are named as in tile/64x64 or tile/64x64 parts=4"};
+    kernel_ = wanted;
+    return {};
+}
+
+int64_t Context::workspace_bytes(const Problem& problem) const {
+    return choose(problem, backend_->traits(), INT64_MAX).workspace_bytes;
+}
+
+Status Context::choose_into(Choice& choice, const Problem& problem, int64_t workspace_bytes) {
+    if (!kernel_.empty()) {
+        const auto wanted = named(kernel_, problem, backend_->traits(), workspace_bytes);
+        if (wanted && !wanted->refusal) {
+            choice = wanted->choice;
+            return {};
+        }
+        return {StatusCode::not_supported,
+                kernel_ + " cannot run this problem: " + (wanted ? wanted->refusal : "")};
+    }
+    const ProblemKey key(problem, workspace_bytes);
+    Remembered& place = remembered_[key.hash() % remembered_.size()];
+    if (place.key != key) place = {key, choose(problem, backend_->traits(), workspace_bytes)};
+    choice = place.choice;
+    if (choice.kernel) return {};
+    // The reason of the kernel that came nearest says more than a list.
+    const auto all = candidates(problem, backend_->traits(), workspace_bytes);
+    return {StatusCode::not_supported,
+            std::string("no kernel can run this problem: ") +
+                (all.empty() ? "this build has none" : all.front().refusal)};
+}
+
+void Context::write_log(const Problem& problem, const Choice& choice, int64_t workspace_bytes) {
+    std::string line = command_of(problem);
+    if (workspace_bytes != kWorkspaceBytes)
+        line += " --workspace " + std::to_string(workspace_bytes);
+    char predicted[32];
+    std::snprintf(predicted, sizeof predicted, "%.1f", choice.predicted_us);
+    line += "  # " + name_of(choice) + ", predicted " + predicted + " us";
+    if (!kernel_.empty()) line += ", as the caller chose";
+    (log_ ? log_ : write_to_stderr)(line.c_str(), log_user_);
+}
+
+Status Context::run(const Problem& problem) {
+    last_choice_ = {};
+    if (problem.m == 0 || problem.n == 0 || problem.batch == 0) return {};
+    const int64_t workspace_bytes = workspaces_.bytes(stream_);
+    Choice choice;
+    if (Status status = choose_into(choice, problem, workspace_bytes); !status.ok()) return status;
+    if (log_ || log_is_wanted()) write_log(problem, choice, workspace_bytes);
+    Execution execution = backend_->execution(stream_);
+    execution.splits = choice.splits;
+    const bool needs_room = choice.workspace_bytes > 0;
+    if (needs_room)
+        if (Status status = workspaces_.enter(stream_, execution); !status.ok()) return status;
+    if (Status status = choice.variant->run(problem, execution); !status.ok()) return status;
+    last_choice_ = choice;
+    return needs_room ? workspaces_.leave(stream_) : Status{};
+}
+
+}  // namespace tilewright::engine

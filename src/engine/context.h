@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// What a handle is.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "engine/backend.h"
+#include "engine/call.h"
+#include "tilewright/tilewright.h"
+
+namespace tilewright::engine {
+
+/// All that a choice depends on.
+struct ProblemKey {
+    int64_t m, n, k, lda, ldb, ldc, batch, stride_a, stride_b, stride_c, workspace_bytes;
+    int64_t flags;
+
+    ProblemKey() : m(-1) {}
+    ProblemKey(const Problem& problem, int64_t workspace_bytes);
+    bool operator==(const ProblemKey&) const = default;
+    size_t hash() const;
+};
+
+/// Two rooms: one for the stream that needs memory first, without any cost, and one that all other
+/// streams share, in turn.
+class Workspaces {
+  public:
+    explicit Workspaces(Backend& backend) : backend_(backend) {}
+    ~Workspaces();
+
+    Status open();
+    void replace(void* memory, int64_t bytes) { users_ = memory, users_bytes_ = bytes; }
+    bool replaced() const { return replaced_; }
+    void set_replaced(bool replaced) { replaced_ = replaced; }
+
+    /// What a call in this stream may use.
+    int64_t bytes(void* stream) const;
+    /// Before the handle's first call in another stream: later, memory may be out of reach.
+    void expect(void* stream);
+    /// Waits, on the device, for whoever had the room before.
+    Status enter(void* stream, Execution& execution);
+    Status leave(void* stream);
+
+  private:
+    struct Room {
+        unsigned* counters = nullptr;
+        void* memory = nullptr;
+    };
+    bool make(Room& room);
+    bool is_shared(void* stream) const { return bound_ && stream != owner_; }
+
+    Backend& backend_;
+    std::array<Room, 2> rooms_;
+    bool bound_ = false;
+    void* owner_ = nullptr;  ///< The stream of room 0.
+    bool replaced_ = false;
+    void* users_ = nullptr;
+    int64_t users_bytes_ = 0;
+};
+
+class Context {
+  public:
+    explicit Context(std::unique_ptr<Backend> backend)
+        : backend_(std::move(backend)), workspaces_(*backend_) {}
+
+    Status open() { return workspaces_.open(); }
+    Status set_stream(void* stream);
+    void* stream() const { return stream_; }
+    Status set_workspace(void* memory, int64_t bytes);
+    Status set_kernel(const char* name);
+    void set_log(tilewright_log_t log, void* user) { log_ = log, log_user_ = user; }
+    /// Of the fastest kernel, whatever the present workspace.
+    int64_t workspace_bytes(const Problem& problem) const;
+    Status run(const Problem& problem);
+    void finish() { backend_->finish(stream_); }
+
+    const Choice& last_choice() const { return last_choice_; }
+    Backend& backend() { return *backend_; }
+
+    tilewright_compute_t compute = TILEWRIGHT_COMPUTE_FP32;
+    bool scalars_on_device = false;
+
+  private:
+    Status choose_into(Choice& choice, const Problem& problem, int64_t workspace_bytes);
+    void write_log(const Problem& problem, const Choice& choice, int64_t workspace_bytes);
+
+    std::unique_ptr<Backend> backend_;
+    Workspaces workspaces_;
+    void* stream_ = nullptr;
+    std::string kernel_;  ///< The caller's choice; "" for ours.
+    tilewright_log_t log_ = nullptr;
+    void* log_user_ = nullptr;
+    Choice last_choice_;
+    struct Remembered {
+        ProblemKey key;
+        Choice choice;
+    };
+    std::array<Remembered, 64> remembered_;
+};
+
+}  // namespace tilewright::engine

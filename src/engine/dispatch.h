@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// From a problem to the kernel that computes it: candidates -> legality -> predicted time -> the
+// fastest. Everything here is a plain value, and nothing touches a device.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/kernel.h"
+
+namespace tilewright::engine {
+
+/// What dispatch knows of a device.
+struct DeviceTraits {
+    Target target = Target::cpu_fast;
+    int multiprocessors = 1;
+    int compute_capability = 90;  ///< Times ten; CPU mode runs what a 9.0 does.
+};
+
+/// A kernel's variant, and how many parts of k it is to make.
+struct Choice {
+    const KernelDefinition* kernel = nullptr;  ///< Null: nothing runs this problem.
+    const Variant* variant = nullptr;
+    int splits = 1;
+    int64_t workspace_bytes = 0;
+    double predicted_us = 0;
+};
+
+struct Candidate {
+    Choice choice;
+    const char* refusal = nullptr;  ///< Why it cannot run; null where it can.
+};
+
+/// The fastest of all that can run with so much workspace, by prediction. Allocates nothing.
+Choice choose(const Problem& problem, const DeviceTraits& device, int64_t workspace_bytes);
+
+/// All that was weighed, the fastest first and those that cannot run last.
+std::vector<Candidate> candidates(const Problem& problem, const DeviceTraits& device,
+                                  int64_t workspace_bytes);
+
+/// The variant of this name, "tile/64x64 parts=4", as it would run the problem; none if there is
+/// no such variant.
+std::optional<Candidate> named(std::string_view name, const Problem& problem,
+                               const DeviceTraits& device, int64_t workspace_bytes);
+
+/// "tile/64x64 parts=4"; "none" for no kernel.
+std::string name_of(const Choice& choice);
+
+/// The problem as a command that explains the choice: "tilewright dispatch N T 128 4096 4096 --lda
+/// 4100". It says whether operands lie off 16-byte boundaries, not where.
+std::string command_of(const Problem& problem);
+
+}  // namespace tilewright::engine

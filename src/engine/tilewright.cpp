@@ -1,0 +1,317 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// The C interface: finds the context of a handle, and turns what happens into a status.
+#include "tilewright/tilewright.h"
+
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "engine/context.h"
+
+using tilewright::Status;
+using tilewright::StatusCode;
+using tilewright::engine::Backend;
+using tilewright::engine::Context;
+
+struct tilewright_context {
+    static constexpr uint64_t kAlive = 0x7469'6c65'7772'6967;
+
+    explicit tilewright_context(std::unique_ptr<Backend> backend) : context(std::move(backend)) {}
+    ~tilewright_context() { alive = 0; }
+
+    volatile uint64_t alive = kAlive;
+    Context context;
+    std::string error, kernel;
+};
+
+namespace {
+
+/// Of calls that have no good handle.
+thread_local std::string error_without_handle;
+
+bool is_alive(tilewright_handle_t handle) {
+    return handle && handle->alive == tilewright_context::kAlive;
+}
+
+tilewright_status_t without_handle(const Status& status) {
+    error_without_handle = status.reason;
+    return static_cast<tilewright_status_t>(status.code);
+}
+
+tilewright_status_t no_handle(tilewright_handle_t handle) {
+    return without_handle(
+        {StatusCode::not_initialized, handle ? "handle is none, or was destroyed"
+                                             : "handle is a null pointer"});
+}
+
+/// No exception leaves the C interface.
+template <class Function>
+tilewright_status_t call(tilewright_handle_t handle, const Function& function) {
+    if (!is_alive(handle)) return no_handle(handle);
+    try {
+        const Backend::Scope scope(handle->context.backend());
+        Status status = function(handle->context);
+        handle->error.swap(status.reason);
+        return static_cast<tilewright_status_t>(status.code);
+    } catch (const std::bad_alloc&) {
+        return TILEWRIGHT_STATUS_ALLOCATION_FAILED;
+    } catch (const std::exception& error) {
+        handle->error = error.what();
+        return TILEWRIGHT_STATUS_INTERNAL_ERROR;
+    }
+}
+
+Status null_argument(const char* name) {
+    return {StatusCode::invalid_value, std::string(name) + " is a null pointer"};
+}
+
+/// Sets *to, which the caller named, to a value.
+template <class T>
+tilewright_status_t get(tilewright_handle_t handle, const char* name, T* to, T (*of)(Context&)) {
+    return call(handle, [&](Context& context) -> Status {
+        if (!to) return null_argument(name);
+        *to = of(context);
+        return {};
+    });
+}
+
+bool cpu_is_wanted() {
+    const char* device = std::getenv("TILEWRIGHT_DEVICE");
+#if TILEWRIGHT_WITH_CUDA
+    return device && std::string_view(device) == "cpu";
+#else
+    return !device || !*device || std::string_view(device) == "cpu";
+#endif
+}
+
+tilewright_status_t product(tilewright_handle_t handle, tilewright::engine::Call c) {
+    return call(handle, [&](Context& context) -> Status {
+        c.scalars_on_device = context.scalars_on_device;
+        if (Status status = check(c); !status.ok()) return status;
+        return context.run(problem_of(c));
+    });
+}
+
+}  // namespace
+
+int tilewright_version(void) {
+    return TILEWRIGHT_VERSION_MAJOR * 10000 + TILEWRIGHT_VERSION_MINOR * 100 +
+           TILEWRIGHT_VERSION_PATCH;
+}
+
+const char* tilewright_status_string(tilewright_status_t status) {
+    switch (status) {
+        case TILEWRIGHT_STATUS_SUCCESS:
+            return "TILEWRIGHT_STATUS_SUCCESS";
+        case TILEWRIGHT_STATUS_NOT_INITIALIZED:
+            return "TILEWRIGHT_STATUS_NOT_INITIALIZED";
+        case TILEWRIGHT_STATUS_ALLOCATION_FAILED:
+            return "TILEWRIGHT_STATUS_ALLOCATION_FAILED";
+        case TILEWRIGHT_STATUS_INVALID_VALUE:
+            return "TILEWRIGHT_STATUS_INVALID_VALUE";
+        case TILEWRIGHT_STATUS_ARCH_MISMATCH:
+            return "TILEWRIGHT_STATUS_ARCH_MISMATCH";
+        case TILEWRIGHT_STATUS_EXECUTION_FAILED:
+            return "TILEWRIGHT_STATUS_EXECUTION_FAILED";
+        case TILEWRIGHT_STATUS_INTERNAL_ERROR:
+            return "TILEWRIGHT_STATUS_INTERNAL_ERROR";
+        case TILEWRIGHT_STATUS_NOT_SUPPORTED:
+            return "TILEWRIGHT_STATUS_NOT_SUPPORTED";
+        default:
+            return "not a tilewright_status_t";
+    }
+}
+
+const char* tilewright_last_error(tilewright_handle_t handle) {
+    return is_alive(handle) ? handle->error.c_str() : error_without_handle.c_str();
+}
+
+tilewright_status_t tilewright_create(tilewright_handle_t* handle) try {
+    if (!handle) return without_handle(null_argument("handle"));
+    *handle = nullptr;
+    Status why;
+    auto backend = cpu_is_wanted() ? tilewright::engine::open_cpu_backend()
+                                   : tilewright::engine::open_gpu_backend(why);
+    if (!backend) return without_handle(why);
+    auto made = std::make_unique<tilewright_context>(std::move(backend));
+    const Backend::Scope scope(made->context.backend());
+    if (Status status = made->context.open(); !status.ok()) return without_handle(status);
+    *handle = made.release();
+    return without_handle({});
+} catch (const std::bad_alloc&) {
+    return without_handle({StatusCode::allocation_failed, "no memory for a handle"});
+} catch (const std::exception& error) {
+    return without_handle({StatusCode::internal_error, error.what()});
+}
+
+tilewright_status_t tilewright_destroy(tilewright_handle_t handle) {
+    if (!is_alive(handle)) return no_handle(handle);
+    {
+        const Backend::Scope scope(handle->context.backend());
+        handle->context.finish();
+    }
+    delete handle;
+    return TILEWRIGHT_STATUS_SUCCESS;
+}
+
+tilewright_status_t tilewright_set_stream(tilewright_handle_t handle, cudaStream_t stream) {
+    return call(handle, [&](Context& context) { return context.set_stream(stream); });
+}
+
+tilewright_status_t tilewright_get_stream(tilewright_handle_t handle, cudaStream_t* stream) {
+    return get<cudaStream_t>(handle, "stream", stream, [](Context& context) {
+        return static_cast<cudaStream_t>(context.stream());
+    });
+}
+
+tilewright_status_t tilewright_set_compute(tilewright_handle_t handle,
+                                           tilewright_compute_t compute) {
+    return call(handle, [&](Context& context) -> Status {
+        const int value = compute;
+        if (value < TILEWRIGHT_COMPUTE_FP32 || value > TILEWRIGHT_COMPUTE_TF32)
+            return {StatusCode::invalid_value,
+                    "compute = " + std::to_string(value) + ": 0 to 4 are modes"};
+        if (value != TILEWRIGHT_COMPUTE_FP32)
+            return {StatusCode::not_supported, "compute = " + std::to_string(value) +
+                                                   ": this version computes in FP32 (0) alone"};
+        context.compute = compute;
+        return {};
+    });
+}
+
+tilewright_status_t tilewright_get_compute(tilewright_handle_t handle,
+                                           tilewright_compute_t* compute) {
+    return get<tilewright_compute_t>(handle, "compute", compute,
+                                     [](Context& context) { return context.compute; });
+}
+
+tilewright_status_t tilewright_set_pointer_mode(tilewright_handle_t handle, int host0_device1) {
+    return call(handle, [&](Context& context) -> Status {
+        if (host0_device1 != 0 && host0_device1 != 1)
+            return {StatusCode::invalid_value,
+                    "host0_device1 = " + std::to_string(host0_device1) + ": 0 or 1"};
+        context.scalars_on_device = host0_device1 == 1;
+        return {};
+    });
+}
+
+tilewright_status_t tilewright_get_pointer_mode(tilewright_handle_t handle, int* host0_device1) {
+    return get<int>(handle, "host0_device1", host0_device1,
+                    [](Context& context) { return int{context.scalars_on_device}; });
+}
+
+tilewright_status_t tilewright_set_workspace(tilewright_handle_t handle, void* workspace,
+                                             size_t bytes) {
+    return call(handle, [&](Context& context) {
+        return context.set_workspace(workspace, static_cast<int64_t>(bytes));
+    });
+}
+
+tilewright_status_t tilewright_get_workspace_size(tilewright_handle_t handle,
+                                                  tilewright_layout_t layout,
+                                                  tilewright_operation_t ta,
+                                                  tilewright_operation_t tb, int64_t m, int64_t n,
+                                                  int64_t k, int64_t batch_count, size_t* bytes) {
+    return call(handle, [&](Context& context) -> Status {
+        const bool rows = layout == TILEWRIGHT_ROW_MAJOR;
+        const auto fours = [](int64_t length) { return (length + 3) / 4 * 4; };
+        const auto ld = [&](bool along_columns, int64_t r, int64_t c) {
+            return std::max<int64_t>(4, fours(along_columns ? c : r));
+        };
+        // Operands that are there, on a boundary, and never read.
+        static const float one = 1.0f;
+        alignas(16) static float place[4];
+        const bool a_rows = rows == (ta == TILEWRIGHT_OP_N), b_rows = rows == (tb == TILEWRIGHT_OP_N);
+        tilewright::engine::Call c{.layout = layout,
+                                   .transpose_a = ta,
+                                   .transpose_b = tb,
+                                   .m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .alpha = &one,
+                                   .A = place,
+                                   .lda = ld(a_rows, m, k),
+                                   .B = place,
+                                   .ldb = ld(b_rows, k, n),
+                                   .beta = &one,
+                                   .C = place,
+                                   .ldc = ld(rows, m, n),
+                                   .batch = batch_count};
+        c.stride_a = (a_rows ? m : k) * c.lda;
+        c.stride_b = (b_rows ? k : n) * c.ldb;
+        c.stride_c = std::max<int64_t>(4, (rows ? m : n) * c.ldc);
+        if (Status status = check(c); !status.ok()) return status;
+        if (!bytes) return null_argument("bytes");
+        const bool empty = m == 0 || n == 0 || batch_count == 0;
+        *bytes = empty ? 0 : static_cast<size_t>(context.workspace_bytes(problem_of(c)));
+        return {};
+    });
+}
+
+tilewright_status_t tilewright_sgemm(tilewright_handle_t handle, tilewright_layout_t layout,
+                                     tilewright_operation_t ta, tilewright_operation_t tb,
+                                     int64_t m, int64_t n, int64_t k, const float* alpha,
+                                     const float* A, int64_t lda, const float* B, int64_t ldb,
+                                     const float* beta, float* C, int64_t ldc) {
+    return product(handle, {.layout = layout,
+                            .transpose_a = ta,
+                            .transpose_b = tb,
+                            .m = m,
+                            .n = n,
+                            .k = k,
+                            .alpha = alpha,
+                            .A = A,
+                            .lda = lda,
+                            .B = B,
+                            .ldb = ldb,
+                            .beta = beta,
+                            .C = C,
+                            .ldc = ldc,
+                            .batch = 1});
+}
+
+tilewright_status_t tilewright_sgemm_strided_batched(
+    tilewright_handle_t handle, tilewright_layout_t layout, tilewright_operation_t ta,
+    tilewright_operation_t tb, int64_t m, int64_t n, int64_t k, const float* alpha, const float* A,
+    int64_t lda, int64_t stride_a, const float* B, int64_t ldb, int64_t stride_b, const float* beta,
+    float* C, int64_t ldc, int64_t stride_c, int64_t batch_count) {
+    return product(handle, {.layout = layout,
+                            .transpose_a = ta,
+                            .transpose_b = tb,
+                            .m = m,
+                            .n = n,
+                            .k = k,
+                            .alpha = alpha,
+                            .A = A,
+                            .lda = lda,
+                            .stride_a = stride_a,
+                            .B = B,
+                            .ldb = ldb,
+                            .stride_b = stride_b,
+                            .beta = beta,
+                            .C = C,
+                            .ldc = ldc,
+                            .stride_c = stride_c,
+                            .batch = batch_count});
+}
+
+const char* tilewright_last_kernel(tilewright_handle_t handle) {
+    if (!is_alive(handle)) return "none";
+    handle->kernel = name_of(handle->context.last_choice());
+    return handle->kernel.c_str();
+}
+
+tilewright_status_t tilewright_set_kernel(tilewright_handle_t handle, const char* kernel) {
+    return call(handle, [&](Context& context) { return context.set_kernel(kernel); });
+}
+
+tilewright_status_t tilewright_set_log(tilewright_handle_t handle, tilewright_log_t log,
+                                       void* user) {
+    return call(handle, [&](Context& context) -> Status {
+        context.set_log(log, user);
+        return {};
+    });
+}
