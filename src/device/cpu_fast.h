@@ -29,13 +29,17 @@ SharedPtr<T> dynamic_shared(size_t offset, size_t count, const char* name, const
     return reinterpret_cast<T*>(
         simt::dynamic_array(offset, count * sizeof(T), sizeof(T), name, place).begin);
 }
+/// By memcpy, which promises no alignment: gcc 12 merges a vector access under a condition with
+/// scalar ones of the other branch, and takes the vector's alignment for all.
 template <class V, class T>
 V ld(const T* p, Site = {}) {
-    return *reinterpret_cast<const V*>(p);
+    V value;
+    std::memcpy(&value, p, sizeof(V));
+    return value;
 }
 template <class V, class T>
 void st(T* p, V value, Site = {}) {
-    *reinterpret_cast<V*>(p) = value;
+    std::memcpy(p, &value, sizeof(V));
 }
 template <class T>
 T ld_flag(const T* p, bool, Site site) {

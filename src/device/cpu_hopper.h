@@ -16,6 +16,7 @@ struct TensorMap {
     int64_t rows, cols, ld;
     int box_rows, box_cols;
     Swizzle swizzle;
+    int64_t slice_stride;
 };
 
 inline void cp_async_bulk_tensor(SharedPtr<float> to, const TensorMap& map, int64_t row,
@@ -33,14 +34,26 @@ inline void cp_async_bulk_tensor(SharedPtr<float> to, const TensorMap& map, int6
                       place_of(barrier, site));
 }
 
+inline void cp_async_bulk_tensor(SharedPtr<float> to, const TensorMap& map, int64_t slice,
+                                 int64_t row, int64_t col, SharedPtr<Barrier> barrier,
+                                 Site site = Site::here()) {
+    TensorMap one = map;
+    one.origin += slice * map.slice_stride;
+    cp_async_bulk_tensor(to, one, row, col, barrier, site);
+}
+
 template <int kRegisters>
 void setmaxnreg_inc() {}
 template <int kRegisters>
 void setmaxnreg_dec() {}
 
+struct Slices {
+    int64_t count, stride;
+};
+
 inline Status make_tensor_map(TensorMap& map, GlobalPtr<const float> origin, int64_t rows,
                               int64_t cols, int64_t ld, int box_rows, int box_cols,
-                              Swizzle swizzle = Swizzle::none) {
+                              Swizzle swizzle = Swizzle::none, const Slices* slices = nullptr) {
     const int most_cols = swizzle == Swizzle::bytes128 ? 32 : 256;
     if (!rows_aligned(origin, ld) || box_rows > 256 || box_cols > most_cols || box_cols % 4 != 0)
         return {StatusCode::invalid_value,
@@ -50,7 +63,8 @@ inline Status make_tensor_map(TensorMap& map, GlobalPtr<const float> origin, int
                     " elements at most, in rows of whole 16 bytes; not " +
                     std::to_string(box_rows) + " x " + std::to_string(box_cols) + ", rows " +
                     std::to_string(ld) + " apart"};
-    map = {origin, rows, cols, ld, box_rows, box_cols, swizzle};
+    map = {origin,   rows,    cols, ld, box_rows, box_cols, swizzle,
+           slices ? slices->stride : 0};
     return {};
 }
 

@@ -38,6 +38,20 @@ __device__ __forceinline__ void cp_async_bulk_tensor(float* to, const TensorMap&
 #endif
 }
 
+/// Likewise, from matrix `slice` of a map of several.
+__device__ __forceinline__ void cp_async_bulk_tensor(float* to, const TensorMap& map, int slice,
+                                                     int row, int col, Barrier* barrier) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(shared_address(to)),
+        "l"(&map), "r"(col), "r"(row), "r"(slice), "r"(shared_address(barrier))
+        : "memory");
+#else
+    __trap();
+#endif
+}
+
 /// All warps of a group of four take registers from, or give them back to, the multiprocessor's
 /// free ones. The kernel must have been compiled for a number in between (__launch_bounds__).
 template <int kRegisters>
@@ -54,11 +68,17 @@ __device__ __forceinline__ void setmaxnreg_dec() {
 }
 
 #if !defined(__CUDACC_RTC__)
+/// Equal matrices, `stride` elements from one to the next.
+struct Slices {
+    int64_t count, stride;
+};
+
 /// Describes a row-major matrix. The TMA wants it on 16 bytes and rows a multiple of that apart,
 /// boxes of at most 256 x 256, and box rows of whole 16 bytes, at most 128 where they are swizzled.
+/// With `slices` a copy names one of them; strides are multiples of 16 bytes.
 inline Status make_tensor_map(TensorMap& map, const float* origin, int64_t rows, int64_t cols,
                               int64_t ld, int box_rows, int box_cols,
-                              Swizzle swizzle = Swizzle::none) {
+                              Swizzle swizzle = Swizzle::none, const Slices* slices = nullptr) {
     // Through the runtime, so that nothing links libcuda, which a machine without a GPU lacks.
     static const auto encode = [] {
         void* function = nullptr;
@@ -73,13 +93,17 @@ inline Status make_tensor_map(TensorMap& map, const float* origin, int64_t rows,
                 "the driver has no cuTensorMapEncodeTiled: it is older "
                 "than CUDA 12"};
     static_assert(sizeof(TensorMap) == sizeof(CUtensorMap));
-    const cuuint64_t sizes[] = {static_cast<cuuint64_t>(cols), static_cast<cuuint64_t>(rows)};
-    const cuuint64_t row_bytes[] = {static_cast<cuuint64_t>(ld) * sizeof(float)};
-    const cuuint32_t box[] = {static_cast<cuuint32_t>(box_cols), static_cast<cuuint32_t>(box_rows)};
-    const cuuint32_t steps[] = {1, 1};
+    const cuuint64_t sizes[] = {static_cast<cuuint64_t>(cols), static_cast<cuuint64_t>(rows),
+                                slices ? static_cast<cuuint64_t>(slices->count) : 1};
+    const cuuint64_t strides[] = {
+        static_cast<cuuint64_t>(ld) * sizeof(float),
+        slices ? static_cast<cuuint64_t>(slices->stride) * sizeof(float) : 0};
+    const cuuint32_t box[] = {static_cast<cuuint32_t>(box_cols), static_cast<cuuint32_t>(box_rows),
+                              1};
+    const cuuint32_t steps[] = {1, 1, 1};
     const CUresult result = encode(
-        reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
-        const_cast<float*>(origin), sizes, row_bytes, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+        slices ? 3 : 2, const_cast<float*>(origin), sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
         swizzle == Swizzle::none ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B,
         CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result == CUDA_SUCCESS) return {};

@@ -80,17 +80,21 @@ __device__ void copy_tile(GlobalPtr<const float> X, int64_t ld, int width, int d
         }
     } else {
         constexpr int WORDS = kRun == Run::x_vectors ? 4 : 1;
-        constexpr int ROWS = kThreads / (kX / WORDS);  // of k, in one step
-        static_assert(kThreads % (kX / WORDS) == 0);
-        const int row = thread / (kX / WORDS), col = thread % (kX / WORDS) * WORDS;
+        constexpr int COLS = kX / WORDS < kThreads ? kX / WORDS : kThreads;  // of X, in one step
+        constexpr int ROWS = kThreads / COLS;  // of k, likewise
+        static_assert(kThreads % COLS == 0 && kX % (COLS * WORDS) == 0);
+        const int row = thread / COLS, col = thread % COLS * WORDS;
         if (ROWS > kDepth && row >= kDepth) return;
-        const int words = width - col < 0 ? 0 : width - col < WORDS ? width - col : WORDS;
         X += row * ld + col;
         to += row * kPitch + col;
         UNROLL
         for (int k = 0; k < kDepth; k += ROWS) {
-            cp_async<4 * WORDS>(to + k * kPitch, X,
-                                kInterior ? 4 * WORDS : row + k < depth ? 4 * words : 0);
+            UNROLL
+            for (int x = 0; x < kX; x += COLS * WORDS) {
+                const int left = row + k < depth ? width - col - x : 0;
+                const int words = left < 0 ? 0 : left < WORDS ? left : WORDS;
+                cp_async<4 * WORDS>(to + k * kPitch + x, X + x, 4 * (kInterior ? WORDS : words));
+            }
             X += ROWS * ld;
         }
     }

@@ -1,0 +1,451 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// large_tile: warps that copy and warps that multiply, blocks that stay, stream-K
+//
+// For      Large problems on Hopper (9.0): 8 warps with 232 registers need what only its
+//          setmaxnreg and its tensor memory accelerator (TMA) give.
+//
+// Design   Rung 33's, without its pre-pass. Four warps copy k-tiles, as far ahead as there are
+//          stages; eight multiply. An operand whose rows of k lie on 16-byte boundaries comes by
+//          the TMA, one instruction a tile. Any other one is gathered by the copying warps, word
+//          by word, and where memory runs along k it is transposed on the way (operands.h): their
+//          issue slots would otherwise be idle. So no layout needs a pass of its own, and none a
+//          workspace but for stream-K.
+//
+//          Blocks stay, one an SM. Where tiles do not come out even, the k-tiles of the tiles left
+//          over are one line, cut into equal runs, one a block (stream-K, rung 30). Whoever begins
+//          a tile adds up what others have of it, in their order, and waits only for blocks of a
+//          lower number: those were launched before it, so that also a block that shares the GPU
+//          with other kernels gets its turn.
+//
+// Picture  12 warps      0..7    multiply, a thread 8 x 16 or 8 x 8 elements of C
+//                        8..11   copy: wait empty[s], fill stage s, arrive at full[s]
+//
+// Cost     A step along k is 128 FFMA for six vector loads a thread; gathering A of 128 rows adds
+//          256 copies of a warp to the 65536 FFMA of a k-tile of 64.
+#include "engine/operands.h"
+
+namespace tilewright::engine::inline TILEWRIGHT_TARGET::large_tile {
+
+/// k-tiles begin to end - 1 of a block tile; tile -1 is none.
+struct Piece {
+    int tile, begin, end;
+};
+
+/// Who computes what. The k-tiles of the first `streamed` block tiles, one tile after another, are
+/// cut into equal runs, one a block; the other tiles are whole pieces, one a block in turn.
+struct Schedule {
+    int blocks, tiles, tiles_k, streamed = 0, share = 0, rest = 0;
+
+    HOST_DEVICE int whole(int place) const { return ceil_div(tiles - streamed - place, blocks); }
+    HOST_DEVICE int pieces(int place) const { return whole(place) + 2; }
+    /// Where a run begins. Shorter than a tile, it touches two at most.
+    HOST_DEVICE int run(int place) const {
+        return place * share + (place < rest ? place : rest);
+    }
+    /// First the end of a tile that others begin, so that they need not wait; last the beginning of
+    /// one that others go on with.
+    HOST_DEVICE Piece piece(int place, int i) const {
+        if (0 < i && i <= whole(place)) return {streamed + place + (i - 1) * blocks, 0, tiles_k};
+        if (streamed == 0) return {-1, 0, 0};
+        const int tile = ceil_div(run(place), tiles_k);  // the first that begins in the run
+        const int begin = run(place) - tile * tiles_k;  // seen from there: up to 0
+        const int end = run(place + 1) - tile * tiles_k;
+        if (i > 0) return {end > 0 ? tile : -1, 0, end};
+        return {begin < 0 ? tile - 1 : -1, tiles_k + begin, tiles_k + (end < 0 ? end : 0)};
+    }
+};
+
+/// A block tile of sums for each block, and a flag for each of its threads: zero before and after.
+struct Handover {
+    GlobalPtr<float> sums;
+    GlobalPtr<unsigned> ready;
+};
+
+/// A place among the stages, and the phase: the parity of the round.
+template <int kStages>
+struct Stage {
+    int index = 0;
+    unsigned phase = 0;
+
+    __device__ void advance() {
+        if (++index == kStages) index = 0, phase ^= 1;
+    }
+};
+
+/// full[i] completes when stage i is filled, empty[i] when all warps have read it.
+struct Stages {
+    SharedPtr<float> As, Bs;
+    SharedPtr<Barrier> full, empty;
+};
+
+/// Where a block tile lies.
+struct Place {
+    int batch, row, col;  ///< 32 bits are what the TMA counts in.
+};
+
+template <TileConfig kTile>
+__device__ Place place_of_tile(const Gemm& p, int tile) {
+    const auto tiles_m = static_cast<unsigned>(ceil_div(p.m, kTile.block.m));
+    const auto tiles_n = static_cast<unsigned>(ceil_div(p.n, kTile.block.n));
+    const unsigned rest = static_cast<unsigned>(tile) / tiles_m, row = tile - rest * tiles_m;
+    return {static_cast<int>(rest / tiles_n), static_cast<int>(row) * kTile.block.m,
+            static_cast<int>(rest % tiles_n) * kTile.block.n};
+}
+
+/// One operand's tile of a stage: by the TMA, which one thread asks, or by all that copy.
+template <int kX, int kDepth, int kPitch, int kThreads>
+__device__ void fill(const Operand& operand, const TensorMap& map, int64_t batch, int x, int64_t k,
+                     int width, int depth, SharedPtr<float> to, SharedPtr<Barrier> full,
+                     int thread) {
+    if (operand.run != Run::x_vectors) {
+        copy_tile<kX, kDepth, kPitch, kThreads>(operand, operand.at(batch, x, k), width, depth, to,
+                                                thread);
+    } else if (thread == 0) {
+        const int slice = operand.stride == 0 ? 0 : static_cast<int>(batch);
+        cp_async_bulk_tensor(to, map, slice, static_cast<int>(k), x, full);
+    }
+}
+
+/// The warps that copy: stage after stage, through all pieces, as far ahead as there is room.
+template <TileConfig kTile>
+__device__ void produce(const Gemm& p, const TensorMap& A, const TensorMap& B, const Schedule& s,
+                        int place, const Stages& stages) {
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k;
+    constexpr int A_PITCH = BM + kTile.pad_a, B_PITCH = BN + kTile.pad_b;
+    const int thread = threadIdx.x - kTile.threads;
+    const bool a_bulk = p.A.run == Run::x_vectors, b_bulk = p.B.run == Run::x_vectors;
+    const bool gathers = !a_bulk || !b_bulk;
+    const unsigned bulk_bytes = 4 * BK * ((a_bulk ? BM : 0) + (b_bulk ? BN : 0));
+    if (!gathers && thread > 0) return;
+    Stage<kTile.stages> stage;
+    for (int i = 0; i < s.pieces(place); ++i) {
+        const Piece piece = s.piece(place, i);
+        if (piece.tile < 0) continue;
+        const Place at = place_of_tile<kTile>(p, piece.tile);
+        const int rows = inside(p.m, at.row, BM), cols = inside(p.n, at.col, BN);
+        for (int t = piece.begin; t < piece.end; ++t, stage.advance()) {
+            mbarrier_wait(stages.empty + stage.index, stage.phase ^ 1);
+            const SharedPtr<Barrier> full = stages.full + stage.index;
+            if (thread == 0 && bulk_bytes > 0) mbarrier_arrive_expect(full, bulk_bytes);
+            const int64_t k = int64_t{t} * BK;
+            const int depth = inside(p.k, k, BK);
+            fill<BM, BK, A_PITCH, kTile.producers>(p.A, A, at.batch, at.row, k, rows, depth,
+                                                   stages.As + stage.index * (BK * A_PITCH), full,
+                                                   thread);
+            fill<BN, BK, B_PITCH, kTile.producers>(p.B, B, at.batch, at.col, k, cols, depth,
+                                                   stages.Bs + stage.index * (BK * B_PITCH), full,
+                                                   thread);
+            if (gathers) cp_async_arrive(full);
+        }
+    }
+}
+
+template <TileConfig kTile>
+__device__ void compute(const Gemm& p, const Scalars& scalars, const Schedule& s, int place,
+                        const Piece& piece, const Handover& handover, const Stages& stages,
+                        Stage<kTile.stages>& stage) {
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k, TM = kTile.thread.m,
+                  TN = kTile.thread.n, WM = kTile.warp.m, WN = kTile.warp.n;
+    constexpr int A_PITCH = BM + kTile.pad_a, B_PITCH = BN + kTile.pad_b;
+    constexpr int N_STEPS = kTile.warp_n_steps, M_STEPS = WM * WN / (32 * TM * TN * N_STEPS);
+    constexpr int STEP_M = WM / M_STEPS, STEP_N = WN / N_STEPS;  // what the warp covers in one step
+    constexpr int FM = M_STEPS * TM, FN = N_STEPS * TN;  // the fragments of all steps
+    // --- place: the block tile of C, the warp's part of it, and this thread's first element
+    const Place at = place_of_tile<kTile>(p, piece.tile);
+    const int rows = inside(p.m, at.row, BM), cols = inside(p.n, at.col, BN);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    constexpr int LANES_N = STEP_N / TN;  // in squares of 2 x 2
+    const int lane_row = lane / (2 * LANES_N) * 2 + lane / 2 % 2;
+    const int lane_col = lane / 4 % (LANES_N / 2) * 2 + lane % 2;
+    const int thread_row = warp / (BN / WN) * WM + lane_row * TM;
+    const int thread_col = warp % (BN / WN) * WN + lane_col * TN;
+    float acc[FM][FN] = {};
+    const int end = scalars.alpha == 0.0f ? piece.begin : piece.end;
+    for (int t = piece.begin; t < end; ++t, stage.advance()) {
+        mbarrier_wait(stages.full + stage.index, stage.phase);
+        // --- multiply tile: shared -> registers, where an a serves FN products and a b FM
+        const SharedPtr<float> As = stages.As + stage.index * (BK * A_PITCH) + thread_row;
+        const SharedPtr<float> Bs = stages.Bs + stage.index * (BK * B_PITCH) + thread_col;
+        UNROLL_BY(kTile.unroll_k)
+        for (int k = 0; k < BK; ++k) {
+            float a[FM], b[FN];
+            for (int i = 0; i < FM; i += 4) ld4(&a[i], As + k * A_PITCH + i / TM * STEP_M + i % TM);
+            for (int j = 0; j < FN; j += 4) ld4(&b[j], Bs + k * B_PITCH + j / TN * STEP_N + j % TN);
+            // Column by column, every other one backwards: at the turn a stays in the reuse cache.
+            for (int j = 0; j < FN; ++j)
+                for (int n = 0; n < FM; ++n) {
+                    const int i = j % 2 == 0 ? n : FM - 1 - n;
+                    acc[i][j] = fma_(a[i], b[j], acc[i][j]);
+                }
+        }
+        __syncwarp();
+        if (lane == 0) mbarrier_arrive(stages.empty + stage.index);
+    }
+    // --- hand over the end of a tile. Each thread needs what its like in another block has summed
+    if (piece.begin > 0) {
+        GlobalPtr<float> to = handover.sums + int64_t{place} * (BM * BN) + threadIdx.x;
+        UNROLL
+        for (int i = 0; i < FM * FN; ++i) to[i * kTile.threads] = acc[i / FN][i % FN];
+        st_release(handover.ready + (place * kTile.threads + threadIdx.x), 1u);
+        return;
+    }
+    // --- fix up the beginning of one: always in the same order
+    for (int peer = place + 1;
+         piece.end < s.tiles_k && s.run(peer) < (piece.tile + 1) * s.tiles_k; ++peer) {
+        const GlobalPtr<unsigned> ready =
+            handover.ready + (peer * kTile.threads + threadIdx.x);
+        while (ld_acquire(ready) == 0) {
+        }
+        GlobalPtr<const float> from = handover.sums + int64_t{peer} * (BM * BN) + threadIdx.x;
+        UNROLL
+        for (int i = 0; i < FM * FN; ++i) acc[i / FN][i % FN] += from[i * kTile.threads];
+        st_release(ready, 0u);
+    }
+    // --- store tile: beta == 0 never reads C
+    const bool vectors = rows_aligned(p.C, p.ldc) && p.stride_c % 4 == 0;
+    const GlobalPtr<float> tile = p.C + at.batch * p.stride_c + at.row * p.ldc + at.col;
+    UNROLL
+    for (int i = 0; i < FM; ++i) {
+        const int row = thread_row + i / TM * STEP_M + i % TM;
+        if (row >= rows) continue;
+        GlobalPtr<float> C = tile + row * p.ldc;
+        UNROLL
+        for (int j = 0; j < FN; j += 4) {
+            const int col = thread_col + j / TN * STEP_N + j % TN;
+            store4(scalars, C + col, cols - col, vectors,
+                   float4{acc[i][j], acc[i][j + 1], acc[i][j + 2], acc[i][j + 3]});
+        }
+    }
+}
+
+template <TileConfig kTile>
+__global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blocks)
+    sgemm(Gemm p, const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
+          Schedule s, Handover handover) {
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k, STAGES = kTile.stages;
+    constexpr int A_PITCH = BM + kTile.pad_a, B_PITCH = BN + kTile.pad_b;
+    DYNAMIC_SHARED(float, As, 0, STAGES, BK, A_PITCH);
+    DYNAMIC_SHARED(float, Bs, 4 * STAGES * BK * A_PITCH, STAGES, BK, B_PITCH);
+    SHARED(Barrier, full, STAGES);
+    SHARED(Barrier, empty, STAGES);
+    if (threadIdx.x < STAGES) {
+        const bool a_bulk = p.A.run == Run::x_vectors, b_bulk = p.B.run == Run::x_vectors;
+        mbarrier_init(full + threadIdx.x,
+                      (a_bulk && b_bulk ? 0 : kTile.producers) + (a_bulk || b_bulk ? 1 : 0));
+        mbarrier_init(empty + threadIdx.x, kTile.threads / 32);  // a warp arrives as one
+    }
+    __syncthreads();
+    const Stages stages{As, Bs, full, empty};
+    const Scalars scalars = scalars_of(p);
+    // Runs go backwards, so that who begins a tile waits for blocks that were launched before.
+    const int place = gridDim.x - 1 - blockIdx.x;
+    // Registers go round in groups of four warps: those that copy leave theirs to the others.
+    if (threadIdx.x >= kTile.threads) {
+        setmaxnreg_dec<40>();
+        if (scalars.alpha != 0.0f) produce<kTile>(p, A, B, s, place, stages);
+        return;
+    }
+    setmaxnreg_inc<232>();
+    Stage<STAGES> stage;
+    for (int i = 0; i < s.pieces(place); ++i) {
+        const Piece piece = s.piece(place, i);
+        if (piece.tile >= 0)
+            compute<kTile>(p, scalars, s, place, piece, handover, stages, stage);
+    }
+}
+
+#if !defined(__CUDACC_RTC__)
+/// The tiles of an operand that is transposed on the way are padded; the TMA cannot pad.
+constexpr TileConfig padded(TileConfig tile, bool a, bool b) {
+    tile.pad_a = a ? 4 : 0;
+    tile.pad_b = b ? 4 : 0;
+    return tile;
+}
+
+constexpr int shared_bytes(const TileConfig& tile) {
+    return 4 * tile.stages * tile.block.k *
+           (tile.block.m + tile.pad_a + tile.block.n + tile.pad_b);
+}
+
+/// Cuts up what is left when all blocks have equally many tiles, unless nearly all get one more.
+Schedule schedule(const TileConfig& tile, const Problem& p, int blocks) {
+    const int tiles =
+        ceil_div(p.m, tile.block.m) * ceil_div(p.n, tile.block.n) * p.batch;
+    const int tiles_k = ceil_div(reads(p), tile.block.k);
+    const int left = tiles_k > 0 ? tiles % blocks : 0;
+    if (left < blocks * 9 / 10 && int64_t{left} * tiles_k <= 0x7fffffff)
+        return {blocks, tiles, tiles_k, left, left * tiles_k / blocks, left * tiles_k % blocks};
+    return {blocks, tiles, tiles_k};
+}
+
+/// The place of a Handover in a workspace. Outlives the launch.
+class HandoverStorage {
+  public:
+    HandoverStorage(Workspace& workspace, const TileConfig& tile, const Schedule& s,
+                    unsigned* counters)
+        : own_(counters == nullptr),
+          blocks_(s.streamed > 0 ? s.blocks : 0),
+          flags_(int64_t{blocks_} * tile.threads),
+          sums_(workspace.take<float>(int64_t{blocks_} * tile.block.m * tile.block.n)),
+          ready_(own_ ? workspace.take<unsigned>(flags_) : counters),
+          sum_bounds_(sums_, 1, int64_t{blocks_} * tile.block.m * tile.block.n, 0, "sums"),
+          ready_bounds_(ready_, 1, flags_, 0, "ready") {}
+
+    Handover handover() const {
+        return {global_ptr(sums_, sum_bounds_), global_ptr(ready_, ready_bounds_)};
+    }
+    Status clear(const Execution& execution) const {
+        if (!own_ || flags_ == 0) return {};
+        return set_to_zero(ready_, flags_ * static_cast<int64_t>(sizeof(unsigned)), execution);
+    }
+
+  private:
+    bool own_;
+    int blocks_;
+    int64_t flags_;
+    float* sums_;
+    unsigned* ready_;
+    Bounds sum_bounds_, ready_bounds_;
+};
+
+template <TileConfig kTile>
+int64_t workspace_bytes(const Problem& problem, const Execution& execution) {
+    Workspace workspace(nullptr);
+    const HandoverStorage handover(workspace, kTile,
+                                   schedule(kTile, problem, execution.multiprocessors),
+                                   execution.counters);
+    return workspace.bytes();
+}
+
+template <TileConfig kTile>
+Work work(const Problem& problem, const Execution& execution) {
+    const int blocks = execution.multiprocessors;
+    const Schedule s = schedule(kTile, problem, blocks);
+    const int64_t whole = ceil_div(s.tiles - s.streamed, blocks);
+    const int64_t line = int64_t{s.streamed} * s.tiles_k;
+    // Two parts where a run ends within a tile; more where a tile takes several runs.
+    const int64_t parts = line == 0 ? 1 : 1 + ceil_div(int64_t{s.tiles_k} * blocks, line);
+    return {.blocks = blocks,
+            .steps = whole * s.tiles_k + ceil_div(line, blocks),
+            .exchanged = line == 0 ? 0 : int64_t{blocks} * kTile.block.m * kTile.block.n * 4,
+            .parts = static_cast<int>(parts)};
+}
+
+template <TileConfig kTile>
+const char* refusal(const Problem& p, const Execution& execution) {
+    constexpr int64_t kMost = 0x7fffffff - 256;  // the TMA counts in 32 bits
+    if (p.m > kMost || p.n > kMost || p.k > kMost) return "M, N or K is above 2147483391";
+    const int64_t tiles = ceil_div(p.m, kTile.block.m) * ceil_div(p.n, kTile.block.n);
+    if (tiles > kMost / p.batch) return "C has more than 2147483391 block tiles";
+    if (execution.multiprocessors > kCounters / kTile.threads)
+        return "flags for 256 multiprocessors at most";
+    if (p.A == nullptr || p.B == nullptr) return "a tensor map of a null pointer";
+    return nullptr;
+}
+
+/// A map of the operand for the TMA; nothing where it is gathered.
+template <TileConfig kTile>
+Status make_map(TensorMap& map, const Operand& operand, const Stored& stored, const Problem& p,
+                int box_cols) {
+    if (operand.run != Run::x_vectors || reads(p) == 0) return {};
+    // Matrices that are all the same one have no stride that the TMA would take.
+    const bool one = operand.stride == 0;
+    const Slices slices{one ? 1 : p.batch, one ? stored.rows * stored.ld : operand.stride};
+    return make_tensor_map(map, operand.data, stored.rows, stored.cols, stored.ld, kTile.block.k,
+                           box_cols, Swizzle::none, &slices);
+}
+
+template <TileConfig kTile>
+Status launch(const Problem& problem, const Operands& operands, const Schedule& s,
+              const Handover& handover, const Execution& execution) {
+    TensorMap A{}, B{};
+    if (Status status = make_map<kTile>(A, operands.gemm.A, stored_a(problem), problem,
+                                        kTile.block.m);
+        !status.ok())
+        return status;
+    if (Status status = make_map<kTile>(B, operands.gemm.B, stored_b(problem), problem,
+                                        kTile.block.n);
+        !status.ok())
+        return status;
+    return launch_kernel(sgemm<kTile>, Grid(static_cast<unsigned>(s.blocks)),
+                         Grid(kTile.threads + kTile.producers), shared_bytes(kTile), execution,
+                         operands.gemm, A, B, s, handover);
+}
+
+template <TileConfig kTile>
+Status run(const Problem& problem, const Execution& execution) {
+    static_assert(kTile.threads / 32 * kTile.warp.m * kTile.warp.n == kTile.block.m * kTile.block.n,
+                  "warp tiles fill the block tile: the areas of threads / 32 warp tiles add up");
+    static_assert(kTile.block.m % kTile.warp.m == 0 && kTile.block.n % kTile.warp.n == 0,
+                  "warp tiles fill the block tile: WM divides BM, and WN divides BN");
+    static_assert(
+        kTile.warp.m * kTile.warp.n % (32 * kTile.thread.m * kTile.thread.n * kTile.warp_n_steps) ==
+            0,
+        "a warp covers its tile in whole steps: 32 * TM * TN * steps divides WM * WN");
+    static_assert(kTile.warp.n % (kTile.warp_n_steps * kTile.thread.n * 2) == 0 &&
+                      32 % (kTile.warp.n / kTile.warp_n_steps / kTile.thread.n * 2) == 0,
+                  "the lanes of a step form a grid of squares of 2 x 2: 2 * TN divides its width "
+                  "WN / steps, and twice the lanes along it divide 32");
+    static_assert(kTile.thread.m % 4 == 0 && kTile.thread.n % 4 == 0,
+                  "fragments are read as float4: 4 divides TM and TN");
+    static_assert(kTile.block.m <= 256 && kTile.block.n <= 256 && kTile.block.k <= 256,
+                  "the TMA copies boxes of 256 x 256 at most: so BM, BN and BK");
+    static_assert(kTile.producers == 128 && kTile.threads == 256,
+                  "registers: 256 threads that compute have 232 each, 128 that copy have 40");
+    static_assert(kTile.stages >= 2, "one stage is read while others are filled: two at least");
+    if (problem.m == 0 || problem.n == 0 || problem.batch == 0) return {};
+    if (const char* why = refusal<kTile>(problem, execution))
+        return {StatusCode::not_supported, why};
+    const Operands operands(problem);
+    const Schedule s = schedule(kTile, problem, execution.multiprocessors);
+    Workspace workspace(execution.workspace);
+    const HandoverStorage storage(workspace, kTile, s, execution.counters);
+    if (Status status = storage.clear(execution); !status.ok()) return status;
+    const bool a = operands.gemm.A.run == Run::k, b = operands.gemm.B.run == Run::k;
+    const auto with = a ? b ? launch<padded(kTile, true, true)> : launch<padded(kTile, true, false)>
+                        : b ? launch<padded(kTile, false, true)>
+                            : launch<padded(kTile, false, false)>;
+    return with(problem, operands, s, storage.handover(), execution);
+}
+
+constexpr TileConfig config(Tile block, int stages, int n_steps) {
+    return {.block = block,
+            .thread = {4, 4},
+            .threads = 256,
+            .warp = {64, 16 * n_steps},
+            .warp_n_steps = n_steps,
+            .unroll_k = 8,
+            .min_blocks = 1,
+            .stages = stages,
+            .producers = 128};
+}
+template <TileConfig kTile>
+constexpr Variant variant(const char* name) {
+    return {name,        kTile, run<kTile>, shared_bytes(padded(kTile, true, true)),
+            workspace_bytes<kTile>, work<kTile>, refusal<kTile>};
+}
+constexpr Variant kVariants[] = {variant<config({128, 256, 64}, 2, 4)>("128x256"),
+                                 variant<config({128, 128, 64}, 3, 2)>("128x128")};
+
+extern const KernelDefinition definition;
+const KernelDefinition definition{
+    .file = __FILE__,
+    .id = "large_tile",
+    .parent = "copy_engine",
+    .kind = Kind::engine,
+    .title = "copying warps, stream-K, any layout",
+    .idea =
+        "Warps of their own bring tiles from any layout, by the TMA or word by word, to warps that "
+        "only multiply; blocks stay and share what is left over.",
+    .requirements =
+        "compute capability 9.0. M, N and K up to 2147483391. Operands that run along m or n on "
+        "16-byte boundaries come by the TMA, all others word by word",
+    .variants = kVariants,
+    .compute_capability = 90,
+    .last_compute_capability = 90,
+};
+#endif
+
+}  // namespace tilewright::engine::inline TILEWRIGHT_TARGET::large_tile
