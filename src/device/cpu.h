@@ -29,6 +29,7 @@
 // CUDA's own words, so that a kernel's head reads the same everywhere.
 #define __global__
 #define __device__ inline
+#define __forceinline__
 #define __launch_bounds__(...)
 
 // Macros, as the names must mean the running thread wherever a kernel says them.

@@ -63,8 +63,7 @@ inline Status make_tensor_map(TensorMap& map, GlobalPtr<const float> origin, int
                     " elements at most, in rows of whole 16 bytes; not " +
                     std::to_string(box_rows) + " x " + std::to_string(box_cols) + ", rows " +
                     std::to_string(ld) + " apart"};
-    map = {origin,   rows,    cols, ld, box_rows, box_cols, swizzle,
-           slices ? slices->stride : 0};
+    map = {origin, rows, cols, ld, box_rows, box_cols, swizzle, slices ? slices->stride : 0};
     return {};
 }
 

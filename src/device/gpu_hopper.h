@@ -102,8 +102,8 @@ inline Status make_tensor_map(TensorMap& map, const float* origin, int64_t rows,
                               1};
     const cuuint32_t steps[] = {1, 1, 1};
     const CUresult result = encode(
-        reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-        slices ? 3 : 2, const_cast<float*>(origin), sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, slices ? 3 : 2,
+        const_cast<float*>(origin), sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
         swizzle == Swizzle::none ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B,
         CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result == CUDA_SUCCESS) return {};

@@ -98,8 +98,8 @@ class CudaBackend : public Backend {
 
 std::unique_ptr<Backend> open_gpu_backend(Status& why) {
     const auto refuse = [&](const char* call, cudaError_t error) {
-        why = {StatusCode::not_initialized, failure(call, error).reason +
-                                                "; TILEWRIGHT_DEVICE=cpu runs on the processor"};
+        why = {StatusCode::not_initialized,
+               failure(call, error).reason + "; TILEWRIGHT_DEVICE=cpu runs on the processor"};
         return nullptr;
     };
     int device = 0, multiprocessors = 0, major = 0, minor = 0;

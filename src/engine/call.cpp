@@ -49,7 +49,9 @@ Status check_matrix(const Lines& x, int64_t batch, const char* line) {
                        " is less than max(1, " + std::to_string(x.length) + "), the length of a " +
                        line + " of " + name + " as it is stored");
     // All addresses in bytes must fit 64 bits.
-    const auto magnitude = [](int64_t v) { return v < 0 ? -static_cast<__int128>(v) : __int128{v}; };
+    const auto magnitude = [](int64_t v) {
+        return v < 0 ? -static_cast<__int128>(v) : __int128{v};
+    };
     const __int128 last = magnitude(x.lines) * x.ld + magnitude(batch) * magnitude(x.stride);
     if (x.used && last > INT64_MAX / 8)
         return invalid(name + " would span more bytes than an address counts: " + x.ld_name +
@@ -77,12 +79,12 @@ Status check(const Call& c) {
     const bool reads = writes && c.k > 0 && !c.scalars_on_device && *c.alpha != 0.0f;
     const bool a_lines_m = rows == (c.transpose_a == TILEWRIGHT_OP_N);
     const bool b_lines_k = rows == (c.transpose_b == TILEWRIGHT_OP_N);
-    const Lines a{"A", "lda", "stride_a", c.A, a_lines_m ? c.m : c.k, a_lines_m ? c.k : c.m, c.lda,
-                  c.stride_a, reads};
-    const Lines b{"B", "ldb", "stride_b", c.B, b_lines_k ? c.k : c.n, b_lines_k ? c.n : c.k, c.ldb,
-                  c.stride_b, reads};
-    const Lines out{"C", "ldc", "stride_c", c.C, rows ? c.m : c.n, rows ? c.n : c.m, c.ldc,
-                    c.stride_c, writes};
+    const Lines a{"A",   "lda",      "stride_a", c.A, a_lines_m ? c.m : c.k, a_lines_m ? c.k : c.m,
+                  c.lda, c.stride_a, reads};
+    const Lines b{"B",   "ldb",      "stride_b", c.B, b_lines_k ? c.k : c.n, b_lines_k ? c.n : c.k,
+                  c.ldb, c.stride_b, reads};
+    const Lines out{"C",   "ldc",      "stride_c", c.C, rows ? c.m : c.n, rows ? c.n : c.m,
+                    c.ldc, c.stride_c, writes};
     if (Status status = check_matrix(a, c.batch, line); !status.ok()) return status;
     if (Status status = check_matrix(b, c.batch, line); !status.ok()) return status;
     if (Status status = check_scalar("beta", c.beta); !status.ok()) return status;

@@ -120,8 +120,9 @@ Status Context::set_kernel(const char* name) {
     const std::string wanted = name ? name : "";
     const Problem any{.m = 1, .n = 1, .k = 1};
     if (!wanted.empty() && !named(wanted, any, backend_->traits(), kWorkspaceBytes))
-        return {StatusCode::invalid_value,
-                "no kernel '" + wanted + "'; they are named as in tile/64x64 or tile/64x64 parts=4"};
+        return {
+            StatusCode::invalid_value,
+            "no kernel '" + wanted + "'; they are named as in tile/64x64 or tile/64x64 parts=4"};
     kernel_ = wanted;
     return {};
 }

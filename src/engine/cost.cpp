@@ -44,8 +44,7 @@ double predict(const Problem& problem, const Work& work, const Cost& cost, int m
     const int64_t on_one_sm = (work.blocks + multiprocessors - 1) / multiprocessors;
     const int64_t rounds = on_one_sm / work.resident, rest = on_one_sm % work.resident;
     const auto round_us = [&](int64_t blocks) {
-        const double step_ns =
-            std::max(cost.alone_ns, static_cast<double>(blocks) * cost.busy_ns);
+        const double step_ns = std::max(cost.alone_ns, static_cast<double>(blocks) * cost.busy_ns);
         return static_cast<double>(work.steps) * step_ns * 1e-3;
     };
     // A full SM does not wait for the slowest of a round: what one block leaves, the next one takes.
@@ -53,8 +52,7 @@ double predict(const Problem& problem, const Work& work, const Cost& cost, int m
                 (rest ? round_us(rest) : 0.0);
     if (rounds > 1) us += 0.5 * static_cast<double>(rounds - 1) * cost.fixed_us / work.resident;
     if (work.parts > 1)
-        us += kMeetingUs + static_cast<double>(work.exchanged) / kExchangeRate +
-              0.01 * work.parts;
+        us += kMeetingUs + static_cast<double>(work.exchanged) / kExchangeRate + 0.01 * work.parts;
     return std::max(us, cost.fixed_us + bytes_of(problem) / kMemoryRate);
 }
 

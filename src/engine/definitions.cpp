@@ -5,9 +5,9 @@
 
 #include "core/kernel.h"
 
-#define ENGINE_KERNEL(name)                                       \
+#define ENGINE_KERNEL(name)                                        \
     namespace tilewright::engine::inline TILEWRIGHT_TARGET::name { \
-    extern const KernelDefinition definition;                     \
+    extern const KernelDefinition definition;                      \
     }
 #include "engine/engine.def"
 #undef ENGINE_KERNEL

@@ -13,8 +13,7 @@ namespace tilewright::engine {
 namespace {
 
 const char* capability_refusal(const KernelDefinition& kernel, const DeviceTraits& device) {
-    if (device.compute_capability < kernel.compute_capability)
-        return "needs a newer GPU";
+    if (device.compute_capability < kernel.compute_capability) return "needs a newer GPU";
     if (device.compute_capability > kernel.last_compute_capability)
         return "uses instructions that this GPU no longer has";
     return nullptr;
@@ -24,9 +23,8 @@ const char* capability_refusal(const KernelDefinition& kernel, const DeviceTrait
 unsigned* const kHandlesCounters = reinterpret_cast<unsigned*>(alignof(unsigned));
 
 Execution execution_of(const DeviceTraits& device, int splits) {
-    return {.multiprocessors = device.multiprocessors,
-            .counters = kHandlesCounters,
-            .splits = splits};
+    return {
+        .multiprocessors = device.multiprocessors, .counters = kHandlesCounters, .splits = splits};
 }
 
 Candidate weigh(const KernelDefinition& kernel, const Variant& variant, int splits,
@@ -48,8 +46,8 @@ Candidate weigh(const KernelDefinition& kernel, const Variant& variant, int spli
 /// Calls f(Candidate) for each variant and each number of parts of k that may be worth it: none,
 /// one block for each SM, and as many as the SMs hold.
 template <class Function>
-void for_each_candidate(const Problem& problem, const DeviceTraits& device,
-                        int64_t workspace_bytes, const Function& f) {
+void for_each_candidate(const Problem& problem, const DeviceTraits& device, int64_t workspace_bytes,
+                        const Function& f) {
     for (const KernelDefinition* kernel : kernels(device.target))
         for (const Variant& variant : kernel->variants) {
             const Candidate whole = weigh(*kernel, variant, 1, problem, device, workspace_bytes);

@@ -41,9 +41,7 @@ struct Schedule {
     HOST_DEVICE int whole(int place) const { return ceil_div(tiles - streamed - place, blocks); }
     HOST_DEVICE int pieces(int place) const { return whole(place) + 2; }
     /// Where a run begins. Shorter than a tile, it touches two at most.
-    HOST_DEVICE int run(int place) const {
-        return place * share + (place < rest ? place : rest);
-    }
+    HOST_DEVICE int run(int place) const { return place * share + (place < rest ? place : rest); }
     /// First the end of a tile that others begin, so that they need not wait; last the beginning of
     /// one that others go on with.
     HOST_DEVICE Piece piece(int place, int i) const {
@@ -192,10 +190,9 @@ __device__ void compute(const Gemm& p, const Scalars& scalars, const Schedule& s
         return;
     }
     // --- fix up the beginning of one: always in the same order
-    for (int peer = place + 1;
-         piece.end < s.tiles_k && s.run(peer) < (piece.tile + 1) * s.tiles_k; ++peer) {
-        const GlobalPtr<unsigned> ready =
-            handover.ready + (peer * kTile.threads + threadIdx.x);
+    for (int peer = place + 1; piece.end < s.tiles_k && s.run(peer) < (piece.tile + 1) * s.tiles_k;
+         ++peer) {
+        const GlobalPtr<unsigned> ready = handover.ready + (peer * kTile.threads + threadIdx.x);
         while (ld_acquire(ready) == 0) {
         }
         GlobalPtr<const float> from = handover.sums + int64_t{peer} * (BM * BN) + threadIdx.x;
@@ -251,8 +248,7 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blo
     Stage<STAGES> stage;
     for (int i = 0; i < s.pieces(place); ++i) {
         const Piece piece = s.piece(place, i);
-        if (piece.tile >= 0)
-            compute<kTile>(p, scalars, s, place, piece, handover, stages, stage);
+        if (piece.tile >= 0) compute<kTile>(p, scalars, s, place, piece, handover, stages, stage);
     }
 }
 
@@ -265,14 +261,12 @@ constexpr TileConfig padded(TileConfig tile, bool a, bool b) {
 }
 
 constexpr int shared_bytes(const TileConfig& tile) {
-    return 4 * tile.stages * tile.block.k *
-           (tile.block.m + tile.pad_a + tile.block.n + tile.pad_b);
+    return 4 * tile.stages * tile.block.k * (tile.block.m + tile.pad_a + tile.block.n + tile.pad_b);
 }
 
 /// Cuts up what is left when all blocks have equally many tiles, unless nearly all get one more.
 Schedule schedule(const TileConfig& tile, const Problem& p, int blocks) {
-    const int tiles =
-        ceil_div(p.m, tile.block.m) * ceil_div(p.n, tile.block.n) * p.batch;
+    const int tiles = ceil_div(p.m, tile.block.m) * ceil_div(p.n, tile.block.n) * p.batch;
     const int tiles_k = ceil_div(reads(p), tile.block.k);
     const int left = tiles_k > 0 ? tiles % blocks : 0;
     if (left < blocks * 9 / 10 && int64_t{left} * tiles_k <= 0x7fffffff)
@@ -313,9 +307,8 @@ class HandoverStorage {
 template <TileConfig kTile>
 int64_t workspace_bytes(const Problem& problem, const Execution& execution) {
     Workspace workspace(nullptr);
-    const HandoverStorage handover(workspace, kTile,
-                                   schedule(kTile, problem, execution.multiprocessors),
-                                   execution.counters);
+    const HandoverStorage handover(
+        workspace, kTile, schedule(kTile, problem, execution.multiprocessors), execution.counters);
     return workspace.bytes();
 }
 
@@ -361,12 +354,12 @@ template <TileConfig kTile>
 Status launch(const Problem& problem, const Operands& operands, const Schedule& s,
               const Handover& handover, const Execution& execution) {
     TensorMap A{}, B{};
-    if (Status status = make_map<kTile>(A, operands.gemm.A, stored_a(problem), problem,
-                                        kTile.block.m);
+    if (Status status =
+            make_map<kTile>(A, operands.gemm.A, stored_a(problem), problem, kTile.block.m);
         !status.ok())
         return status;
-    if (Status status = make_map<kTile>(B, operands.gemm.B, stored_b(problem), problem,
-                                        kTile.block.n);
+    if (Status status =
+            make_map<kTile>(B, operands.gemm.B, stored_b(problem), problem, kTile.block.n);
         !status.ok())
         return status;
     return launch_kernel(sgemm<kTile>, Grid(static_cast<unsigned>(s.blocks)),
@@ -405,8 +398,8 @@ Status run(const Problem& problem, const Execution& execution) {
     if (Status status = storage.clear(execution); !status.ok()) return status;
     const bool a = operands.gemm.A.run == Run::k, b = operands.gemm.B.run == Run::k;
     const auto with = a ? b ? launch<padded(kTile, true, true)> : launch<padded(kTile, true, false)>
-                        : b ? launch<padded(kTile, false, true)>
-                            : launch<padded(kTile, false, false)>;
+                      : b ? launch<padded(kTile, false, true)>
+                          : launch<padded(kTile, false, false)>;
     return with(problem, operands, s, storage.handover(), execution);
 }
 
@@ -423,8 +416,13 @@ constexpr TileConfig config(Tile block, int stages, int n_steps) {
 }
 template <TileConfig kTile>
 constexpr Variant variant(const char* name) {
-    return {name,        kTile, run<kTile>, shared_bytes(padded(kTile, true, true)),
-            workspace_bytes<kTile>, work<kTile>, refusal<kTile>};
+    return {name,
+            kTile,
+            run<kTile>,
+            shared_bytes(padded(kTile, true, true)),
+            workspace_bytes<kTile>,
+            work<kTile>,
+            refusal<kTile>};
 }
 constexpr Variant kVariants[] = {variant<config({128, 256, 64}, 2, 4)>("128x256"),
                                  variant<config({128, 128, 64}, 3, 2)>("128x128")};

@@ -48,7 +48,7 @@ struct Scalars {
 };
 
 /// Where alpha is 0 the products must not be computed: 0 * NaN is none of the result.
-__device__ Scalars scalars_of(const Gemm& p) {
+__device__ __forceinline__ Scalars scalars_of(const Gemm& p) {
     if (!p.scalars_on_device) return {p.alpha, p.beta};
     return {p.alpha_at[0], p.beta_at[0]};
 }
@@ -58,7 +58,7 @@ __device__ Scalars scalars_of(const Gemm& p) {
 /// it exists.
 template <int kX, int kDepth, int kPitch, int kThreads, Run kRun, bool kInterior>
 __device__ void copy_tile(GlobalPtr<const float> X, int64_t ld, int width, int depth,
-                                 SharedPtr<float> to, int thread) {
+                          SharedPtr<float> to, int thread) {
     if constexpr (kRun == Run::k) {
         // Eight words of k are a sector, and four rows of them a warp's copy: with a pitch of 4
         // modulo 32 the words then go to 32 different banks.
@@ -102,8 +102,8 @@ __device__ void copy_tile(GlobalPtr<const float> X, int64_t ld, int width, int d
 
 /// The same, with what is known when the kernel runs.
 template <int kX, int kDepth, int kPitch, int kThreads>
-__device__ void copy_tile(const Operand& operand, GlobalPtr<const float> X, int width,
-                                 int depth, SharedPtr<float> to, int thread) {
+__device__ void copy_tile(const Operand& operand, GlobalPtr<const float> X, int width, int depth,
+                          SharedPtr<float> to, int thread) {
     const auto copy = [&]<Run kRun>() {
         if (width == kX && depth == kDepth)
             copy_tile<kX, kDepth, kPitch, kThreads, kRun, true>(X, operand.ld, width, depth, to,
@@ -138,8 +138,8 @@ __device__ void load_fragment(float* to, const Pointer& from) {
 
 /// C := alpha * sum + beta * C for the next four elements of a row, of which `exist` lie inside the
 /// matrix. vectors: rows of C lie on 16-byte boundaries.
-__device__ void store4(const Scalars& scalars, GlobalPtr<float> C, int exist, bool vectors,
-                              const float4& sum) {
+__device__ __forceinline__ void store4(const Scalars& scalars, GlobalPtr<float> C, int exist,
+                                       bool vectors, const float4& sum) {
     if (vectors && exist >= 4) {
         const float4 c = scalars.beta == 0.0f ? float4{} : ld<float4>(C);
         st(C, float4{scalars.alpha * sum.x + scalars.beta * c.x,
@@ -165,12 +165,12 @@ struct Stored {
     bool transposed;
 };
 inline Stored stored_a(const Problem& p) {
-    return {p.A,   p.transpose_a ? p.k : p.m, p.transpose_a ? p.m : p.k,
-            p.lda, p.stride_a,                p.transpose_a};
+    return {p.A,          p.transpose_a ? p.k : p.m, p.transpose_a ? p.m : p.k, p.lda, p.stride_a,
+            p.transpose_a};
 }
 inline Stored stored_b(const Problem& p) {
-    return {p.B,   p.transpose_b ? p.n : p.k, p.transpose_b ? p.k : p.n,
-            p.ldb, p.stride_b,                p.transpose_b};
+    return {p.B,          p.transpose_b ? p.n : p.k, p.transpose_b ? p.k : p.n, p.ldb, p.stride_b,
+            p.transpose_b};
 }
 
 inline bool on_vectors(const float* p, int64_t ld, int64_t stride, int64_t batch) {
@@ -224,7 +224,9 @@ struct Operands {
         return {.data = global_ptr(x.data, bounds),
                 .ld = x.ld,
                 .stride = p.batch == 1 ? 0 : x.stride,
-                .run = along_k ? Run::k : vectors ? Run::x_vectors : Run::x};
+                .run = along_k   ? Run::k
+                       : vectors ? Run::x_vectors
+                                 : Run::x};
     }
 };
 #endif

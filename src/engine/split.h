@@ -23,7 +23,8 @@ struct Parts {
 
 /// True for all threads of the block that is the last of `parts` to arrive; what the others have
 /// written before is then seen.
-__device__ bool is_last(GlobalPtr<unsigned> arrived, int parts, SharedPtr<unsigned> vote) {
+__device__ __forceinline__ bool is_last(GlobalPtr<unsigned> arrived, int parts,
+                                        SharedPtr<unsigned> vote) {
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {

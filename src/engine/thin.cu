@@ -135,8 +135,7 @@ __device__ void multiply_along_k(const Sides& sides, const Place& at, int64_t be
     constexpr int STEP = 32 * 4;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row = warp * ROWS;
     const int rows = inside(sides.wide_size, at.x, XB) - row;
-    const bool vectors =
-        rows_aligned(sides.wide.data, sides.wide.ld) && sides.wide.stride % 4 == 0;
+    const bool vectors = rows_aligned(sides.wide.data, sides.wide.ld) && sides.wide.stride % 4 == 0;
     const GlobalPtr<const float> X = sides.wide.at(at.batch, at.x + row, lane * 4);
     float acc[ROWS][V] = {};
     float4 x[ROWS];
@@ -168,9 +167,8 @@ __device__ void multiply_along_k(const Sides& sides, const Place& at, int64_t be
         }
     }
     UNROLL
-    for (int r = 0; r < ROWS; ++r)
-        UNROLL
-        for (int v = 0; v < V; ++v) sums[lane * (V * XB + 1) + v * XB + row + r] = acc[r][v];
+    for (int r = 0; r < ROWS; ++r) UNROLL
+    for (int v = 0; v < V; ++v) sums[lane * (V * XB + 1) + v * XB + row + r] = acc[r][v];
 }
 
 template <TileConfig kTile, bool kAlongK>
@@ -178,7 +176,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     sgemm(Gemm p, bool thin_a, Split split, Parts parts) {
     constexpr int V = kTile.block.m, XB = kTile.block.n, BK = kTile.block.k;
     constexpr int SUMS = kAlongK ? 32 : kTile.threads / 32, PITCH = V * XB + (kAlongK ? 1 : 0);
-    DYNAMIC_SHARED(float, tile, 0, V * BK);
+    DYNAMIC_SHARED(float, tile, 0, V* BK);
     DYNAMIC_SHARED(float, sums, 4 * V * BK, SUMS, PITCH);
     SHARED(unsigned, vote, 1);
     const Sides sides = sides_of(p, thin_a);
@@ -283,8 +281,7 @@ const char* refusal(const Problem& p, const Execution& execution) {
     const Plan made = plan<kTile>(p, execution);
     if (made.tiles / p.batch > kMost / p.batch / made.split.parts)
         return "a grid holds 2^31 - 1 blocks";
-    if (made.split.parts > 1 && made.tiles > kCounters)
-        return "parts of k for 65536 tiles at most";
+    if (made.split.parts > 1 && made.tiles > kCounters) return "parts of k for 65536 tiles at most";
     return nullptr;
 }
 
@@ -302,10 +299,10 @@ Status run(const Problem& problem, const Execution& execution) {
     static_assert(kTile.threads % 32 == 0, "a block is whole warps: 32 divides its threads");
     static_assert(kTile.block.n == 32 * kTile.thread.n && kTile.thread.n == 4,
                   "a lane has four neighbours along X: BN is 128");
-    static_assert(kTile.block.k % (kTile.unroll_k * kTile.threads / 32) == 0 &&
-                      kTile.block.k % 128 == 0,
-                  "warps take rows of k in turn, lanes four each: the unrolled rows of all warps, "
-                  "and 128, divide BK");
+    static_assert(
+        kTile.block.k % (kTile.unroll_k * kTile.threads / 32) == 0 && kTile.block.k % 128 == 0,
+        "warps take rows of k in turn, lanes four each: the unrolled rows of all warps, "
+        "and 128, divide BK");
     if (problem.m == 0 || problem.n == 0 || problem.batch == 0) return {};
     if (const char* why = refusal<kTile>(problem, execution))
         return {StatusCode::not_supported, why};
@@ -329,7 +326,7 @@ constexpr TileConfig config(int v, int block_k, int unroll_k, int min_blocks) {
 template <TileConfig kTile>
 constexpr Variant variant(const char* name) {
     const int x = shared_bytes(kTile, false), k = shared_bytes(along_k(kTile), true);
-    return {name,        kTile, run<kTile>, x > k ? x : k, workspace_bytes<kTile>,
+    return {name,        kTile,         run<kTile>, x > k ? x : k, workspace_bytes<kTile>,
             work<kTile>, refusal<kTile>};
 }
 constexpr Variant kVariants[] = {

@@ -129,8 +129,8 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     const auto sum_of = [&](int four) {
         float4 sum{};
         for (int w = 0; w < K_WARPS; ++w) {
-            const float4 part = ld<float4>(sums + (w * BM + four / (BN / 4)) * SUM_PITCH +
-                                           four % (BN / 4) * 4);
+            const float4 part =
+                ld<float4>(sums + (w * BM + four / (BN / 4)) * SUM_PITCH + four % (BN / 4) * 4);
             sum.x += part.x, sum.y += part.y, sum.z += part.z, sum.w += part.w;
         }
         return sum;
@@ -191,12 +191,12 @@ template <TileConfig kTile>
 Work work(const Problem& problem, const Execution& execution) {
     const Split split = split_of(kTile, problem, execution);
     const int64_t tiles = tiles_of(kTile, problem);
-    return {.blocks = tiles * split.parts,
-            .resident = kTile.min_blocks,
-            .steps = split.share + (split.rest > 0),
-            .exchanged =
-                split.parts > 1 ? tiles * split.parts * kTile.block.m * kTile.block.n * 4 : 0,
-            .parts = split.parts};
+    return {
+        .blocks = tiles * split.parts,
+        .resident = kTile.min_blocks,
+        .steps = split.share + (split.rest > 0),
+        .exchanged = split.parts > 1 ? tiles * split.parts * kTile.block.m * kTile.block.n * 4 : 0,
+        .parts = split.parts};
 }
 
 template <TileConfig kTile>
@@ -262,7 +262,7 @@ constexpr TileConfig config(Tile block, Tile thread, Tile warp, int n_steps, int
 }
 template <TileConfig kTile>
 constexpr Variant variant(const char* name) {
-    return {name,        kTile, run<kTile>, shared_bytes(kTile), workspace_bytes<kTile>,
+    return {name,        kTile,         run<kTile>, shared_bytes(kTile), workspace_bytes<kTile>,
             work<kTile>, refusal<kTile>};
 }
 constexpr Variant kVariants[] = {
@@ -286,7 +286,8 @@ const KernelDefinition definition{
     .kind = Kind::engine,
     .title = "block tiles of many sizes",
     .idea =
-        "One kernel text for tiles from 16 x 16 to 128 x 128, with parts of k for warps and blocks.",
+        "One kernel text for tiles from 16 x 16 to 128 x 128, with parts of k for warps and "
+        "blocks.",
     .requirements =
         "none: rows on 16-byte boundaries are copied as vectors where they run along m or n, all "
         "else word by word",

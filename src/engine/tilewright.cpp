@@ -42,9 +42,8 @@ tilewright_status_t without_handle(const Status& status) {
 }
 
 tilewright_status_t no_handle(tilewright_handle_t handle) {
-    return without_handle(
-        {StatusCode::not_initialized, handle ? "handle is none, or was destroyed"
-                                             : "handle is a null pointer"});
+    return without_handle({StatusCode::not_initialized, handle ? "handle is none, or was destroyed"
+                                                               : "handle is a null pointer"});
 }
 
 /// No exception leaves the C interface.
@@ -224,7 +223,8 @@ tilewright_status_t tilewright_get_workspace_size(tilewright_handle_t handle,
         // Operands that are there, on a boundary, and never read.
         static const float one = 1.0f;
         alignas(16) static float place[4];
-        const bool a_rows = rows == (ta == TILEWRIGHT_OP_N), b_rows = rows == (tb == TILEWRIGHT_OP_N);
+        const bool a_rows = rows == (ta == TILEWRIGHT_OP_N),
+                   b_rows = rows == (tb == TILEWRIGHT_OP_N);
         tilewright::engine::Call c{.layout = layout,
                                    .transpose_a = ta,
                                    .transpose_b = tb,

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// engine_sweep: how long each of the engine's kernels takes for each of some shapes, as lines of CSV.
+// What costs.def says is fitted to this by fit_costs.py.
+//
+// Reads lines "N T M N K [batch]" from stdin. Each kernel runs as a graph of calls over buffers that
+// rotate through more than the L2 cache; the time is the median of five graphs.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "engine/dispatch.h"
+
+using namespace tilewright;
+
+namespace {
+
+void check(cudaError_t error, const char* what) {
+    if (error == cudaSuccess) return;
+    std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
+    std::exit(1);
+}
+
+constexpr int64_t kRotated = 200 << 20;
+constexpr int64_t kWorkspace = 32 << 20;
+constexpr double kWorthTrying = 4;  // times the prediction of the best
+
+struct Buffers {
+    float *memory, *workspace;
+    unsigned* counters;
+    int64_t elements;
+};
+
+/// Microseconds a call; negative where it fails.
+double time(const engine::Choice& choice, const Problem& first, const Buffers& buffers,
+            int multiprocessors, cudaStream_t stream) {
+    const int64_t a = first.m * first.k * first.batch, b = first.k * first.n * first.batch,
+                  c = first.m * first.n * first.batch, all = a + b + c;
+    const int64_t sets = std::clamp<int64_t>(kRotated / 4 / all, 1, 64);
+    const int calls =
+        static_cast<int>(std::clamp(1000.0 / std::max(choice.predicted_us, 0.5), 1.0, 200.0));
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
+    for (int i = 0; i < calls; ++i) {
+        Problem p = first;
+        float* at = buffers.memory + i % sets * all;
+        p.A = at, p.B = at + a, p.C = at + a + b;
+        const Status status = choice.variant->run(p, {.stream = stream,
+                                                      .multiprocessors = multiprocessors,
+                                                      .workspace = buffers.workspace,
+                                                      .counters = buffers.counters,
+                                                      .splits = choice.splits});
+        if (!status.ok()) {
+            std::fprintf(stderr, "%s: %s\n", engine::name_of(choice).c_str(),
+                         status.reason.c_str());
+            cudaStreamEndCapture(stream, &graph);
+            return -1;
+        }
+    }
+    check(cudaStreamEndCapture(stream, &graph), "end of capture");
+    check(cudaGraphInstantiate(&executable, graph, 0), "instantiate");
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    std::vector<float> times;
+    for (int i = 0; i < 6; ++i) {
+        cudaEventRecord(begin, stream);
+        check(cudaGraphLaunch(executable, stream), "launch");
+        cudaEventRecord(end, stream);
+        check(cudaEventSynchronize(end), engine::name_of(choice).c_str());
+        float ms;
+        cudaEventElapsedTime(&ms, begin, end);
+        if (i > 0) times.push_back(ms);
+    }
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    cudaGraphExecDestroy(executable);
+    cudaGraphDestroy(graph);
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2] * 1e3 / calls;
+}
+
+}  // namespace
+
+int main() {
+    int multiprocessors = 0, major = 0, minor = 0;
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "device");
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
+    const engine::DeviceTraits traits{Target::gpu, multiprocessors, 10 * major + minor};
+    cudaStream_t stream;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
+    Buffers buffers{};
+    buffers.elements = int64_t{1} << 30;
+    check(cudaMalloc(&buffers.memory, buffers.elements * 4), "memory");
+    check(cudaMalloc(&buffers.workspace, kWorkspace), "workspace");
+    check(cudaMalloc(&buffers.counters, kCounters * sizeof(unsigned)), "counters");
+    check(cudaMemset(buffers.counters, 0, kCounters * sizeof(unsigned)), "counters");
+    std::vector<float> noise(1 << 24);
+    unsigned x = 1;
+    for (float& value : noise) {
+        x = x * 1664525u + 1013904223u;
+        value = static_cast<float>(static_cast<int>(x)) * 0x1p-31f;
+    }
+    for (int64_t i = 0; i < buffers.elements; i += static_cast<int64_t>(noise.size()))
+        check(
+            cudaMemcpy(buffers.memory + i, noise.data(), noise.size() * 4, cudaMemcpyHostToDevice),
+            "fill");
+    std::puts("ta,tb,m,n,k,batch,kernel,variant,parts,us,predicted_us");
+    for (std::string line; std::getline(std::cin, line);) {
+        std::istringstream words(line);
+        char ta, tb;
+        Problem p;
+        if (!(words >> ta >> tb >> p.m >> p.n >> p.k)) continue;
+        words >> p.batch;
+        p.batch = std::max<int64_t>(p.batch, 1);
+        p.transpose_a = ta == 'T', p.transpose_b = tb == 'T';
+        p.lda = p.transpose_a ? p.m : p.k, p.ldb = p.transpose_b ? p.k : p.n, p.ldc = p.n;
+        p.stride_a = p.m * p.k, p.stride_b = p.k * p.n, p.stride_c = p.m * p.n;
+        p.A = p.B = p.C = buffers.memory;
+        const auto all = engine::candidates(p, traits, kWorkspace);
+        for (const engine::Candidate& candidate : all) {
+            const engine::Choice& choice = candidate.choice;
+            if (candidate.refusal) continue;
+            if (choice.predicted_us > kWorthTrying * all.front().choice.predicted_us) continue;
+            const double us = time(choice, p, buffers, multiprocessors, stream);
+            std::printf("%c,%c,%ld,%ld,%ld,%ld,%s,%s,%d,%.3f,%.3f\n", ta, tb, p.m, p.n, p.k,
+                        p.batch, choice.kernel->id, choice.variant->name, choice.splits, us,
+                        choice.predicted_us);
+        }
+        std::fflush(stdout);
+    }
+}
