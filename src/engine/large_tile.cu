@@ -98,8 +98,10 @@ __device__ void fill(const Operand& operand, const TensorMap& map, int64_t batch
                      int width, int depth, SharedPtr<float> to, SharedPtr<Barrier> full,
                      int thread) {
     if (operand.run != Run::x_vectors) {
-        copy_tile<kX, kDepth, kPitch, kThreads>(operand, operand.at(batch, x, k), width, depth, to,
-                                                thread);
+        // Hardly unrolled: where the copying warps' 40 registers do not do, ptxas gives the main loop
+        // other ones, and half its FFMAs meet in a bank.
+        copy_tile<kX, kDepth, kPitch, kThreads, 1>(operand, operand.at(batch, x, k), width, depth,
+                                                   to, thread);
     } else if (thread == 0) {
         const int slice = operand.stride == 0 ? 0 : static_cast<int>(batch);
         cp_async_bulk_tensor(to, map, slice, static_cast<int>(k), x, full);
@@ -141,8 +143,8 @@ __device__ void produce(const Gemm& p, const TensorMap& A, const TensorMap& B, c
 }
 
 template <TileConfig kTile>
-__device__ void compute(const Gemm& p, const Scalars& scalars, const Schedule& s, int place,
-                        const Piece& piece, const Handover& handover, const Stages& stages,
+__device__ void compute(const Gemm& p, const Schedule& s, int place, const Piece& piece, int end,
+                        const Handover& handover, const Stages& stages,
                         Stage<kTile.stages>& stage) {
     constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k, TM = kTile.thread.m,
                   TN = kTile.thread.n, WM = kTile.warp.m, WN = kTile.warp.n;
@@ -150,24 +152,26 @@ __device__ void compute(const Gemm& p, const Scalars& scalars, const Schedule& s
     constexpr int N_STEPS = kTile.warp_n_steps, M_STEPS = WM * WN / (32 * TM * TN * N_STEPS);
     constexpr int STEP_M = WM / M_STEPS, STEP_N = WN / N_STEPS;  // what the warp covers in one step
     constexpr int FM = M_STEPS * TM, FN = N_STEPS * TN;  // the fragments of all steps
-    // --- place: the block tile of C, the warp's part of it, and this thread's first element
-    const Place at = place_of_tile<kTile>(p, piece.tile);
-    const int rows = inside(p.m, at.row, BM), cols = inside(p.n, at.col, BN);
+    // --- place: the warp's part of the block tile, and this thread's first element
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     constexpr int LANES_N = STEP_N / TN;  // in squares of 2 x 2
     const int lane_row = lane / (2 * LANES_N) * 2 + lane / 2 % 2;
     const int lane_col = lane / 4 % (LANES_N / 2) * 2 + lane % 2;
     const int thread_row = warp / (BN / WN) * WM + lane_row * TM;
     const int thread_col = warp % (BN / WN) * WN + lane_col * TN;
+    const Place at = place_of_tile<kTile>(p, piece.tile);
+    const int rows = inside(p.m, at.row, BM), cols = inside(p.n, at.col, BN);
+    // At the edges of C some warps have nothing to do, and leave the others their issue slots.
+    const bool useful = warp / (BN / WN) * WM < rows && warp % (BN / WN) * WN < cols;
     float acc[FM][FN] = {};
-    const int end = scalars.alpha == 0.0f ? piece.begin : piece.end;
     for (int t = piece.begin; t < end; ++t, stage.advance()) {
         mbarrier_wait(stages.full + stage.index, stage.phase);
         // --- multiply tile: shared -> registers, where an a serves FN products and a b FM
         const SharedPtr<float> As = stages.As + stage.index * (BK * A_PITCH) + thread_row;
         const SharedPtr<float> Bs = stages.Bs + stage.index * (BK * B_PITCH) + thread_col;
+        const int depth = useful ? BK : 0;
         UNROLL_BY(kTile.unroll_k)
-        for (int k = 0; k < BK; ++k) {
+        for (int k = 0; k < depth; ++k) {
             float a[FM], b[FN];
             for (int i = 0; i < FM; i += 4) ld4(&a[i], As + k * A_PITCH + i / TM * STEP_M + i % TM);
             for (int j = 0; j < FN; j += 4) ld4(&b[j], Bs + k * B_PITCH + j / TN * STEP_N + j % TN);
@@ -201,6 +205,7 @@ __device__ void compute(const Gemm& p, const Scalars& scalars, const Schedule& s
         st_release(ready, 0u);
     }
     // --- store tile: beta == 0 never reads C
+    const Scalars scalars = scalars_of(p);
     const bool vectors = rows_aligned(p.C, p.ldc) && p.stride_c % 4 == 0;
     const GlobalPtr<float> tile = p.C + at.batch * p.stride_c + at.row * p.ldc + at.col;
     UNROLL
@@ -212,7 +217,7 @@ __device__ void compute(const Gemm& p, const Scalars& scalars, const Schedule& s
         for (int j = 0; j < FN; j += 4) {
             const int col = thread_col + j / TN * STEP_N + j % TN;
             store4(scalars, C + col, cols - col, vectors,
-                   float4{acc[i][j], acc[i][j + 1], acc[i][j + 2], acc[i][j + 3]});
+                   moved4(&acc[i][j]));
         }
     }
 }
@@ -235,20 +240,21 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blo
     }
     __syncthreads();
     const Stages stages{As, Bs, full, empty};
-    const Scalars scalars = scalars_of(p);
+    const bool reads = scalars_of(p).alpha != 0.0f;
     // Runs go backwards, so that who begins a tile waits for blocks that were launched before.
     const int place = gridDim.x - 1 - blockIdx.x;
     // Registers go round in groups of four warps: those that copy leave theirs to the others.
     if (threadIdx.x >= kTile.threads) {
         setmaxnreg_dec<40>();
-        if (scalars.alpha != 0.0f) produce<kTile>(p, A, B, s, place, stages);
+        if (reads) produce<kTile>(p, A, B, s, place, stages);
         return;
     }
     setmaxnreg_inc<232>();
     Stage<STAGES> stage;
     for (int i = 0; i < s.pieces(place); ++i) {
         const Piece piece = s.piece(place, i);
-        if (piece.tile >= 0) compute<kTile>(p, scalars, s, place, piece, handover, stages, stage);
+        const int end = reads ? piece.end : piece.begin;
+        if (piece.tile >= 0) compute<kTile>(p, s, place, piece, end, handover, stages, stage);
     }
 }
 

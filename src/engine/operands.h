@@ -55,8 +55,8 @@ __device__ __forceinline__ Scalars scalars_of(const Gemm& p) {
 
 /// Copies a tile of kX by kDepth elements whose first lies at X, of which `width` by `depth` exist,
 /// to rows of k that are kPitch apart; zeros for the rest. All kThreads take part. kInterior: all of
-/// it exists.
-template <int kX, int kDepth, int kPitch, int kThreads, Run kRun, bool kInterior>
+/// it exists. kUnroll: steps that are unrolled, fewer where registers are short.
+template <int kX, int kDepth, int kPitch, int kThreads, int kUnroll, Run kRun, bool kInterior>
 __device__ void copy_tile(GlobalPtr<const float> X, int64_t ld, int width, int depth,
                           SharedPtr<float> to, int thread) {
     if constexpr (kRun == Run::k) {
@@ -69,7 +69,7 @@ __device__ void copy_tile(GlobalPtr<const float> X, int64_t ld, int width, int d
         if (STEP_K > kDepth && col >= kDepth) return;
         X += row * ld + col;
         to += col * kPitch + row;
-        UNROLL
+        UNROLL_BY(kUnroll)
         for (int x = 0; x < kX; x += ROWS) {
             UNROLL
             for (int k = 0; k < kDepth; k += STEP_K) {
@@ -87,7 +87,7 @@ __device__ void copy_tile(GlobalPtr<const float> X, int64_t ld, int width, int d
         if (ROWS > kDepth && row >= kDepth) return;
         X += row * ld + col;
         to += row * kPitch + col;
-        UNROLL
+        UNROLL_BY(4 * kUnroll)
         for (int k = 0; k < kDepth; k += ROWS) {
             UNROLL
             for (int x = 0; x < kX; x += COLS * WORDS) {
@@ -101,15 +101,15 @@ __device__ void copy_tile(GlobalPtr<const float> X, int64_t ld, int width, int d
 }
 
 /// The same, with what is known when the kernel runs.
-template <int kX, int kDepth, int kPitch, int kThreads>
+template <int kX, int kDepth, int kPitch, int kThreads, int kUnroll>
 __device__ void copy_tile(const Operand& operand, GlobalPtr<const float> X, int width, int depth,
                           SharedPtr<float> to, int thread) {
     const auto copy = [&]<Run kRun>() {
         if (width == kX && depth == kDepth)
-            copy_tile<kX, kDepth, kPitch, kThreads, kRun, true>(X, operand.ld, width, depth, to,
+            copy_tile<kX, kDepth, kPitch, kThreads, kUnroll, kRun, true>(X, operand.ld, width, depth, to,
                                                                 thread);
         else
-            copy_tile<kX, kDepth, kPitch, kThreads, kRun, false>(X, operand.ld, width, depth, to,
+            copy_tile<kX, kDepth, kPitch, kThreads, kUnroll, kRun, false>(X, operand.ld, width, depth, to,
                                                                  thread);
     };
     switch (operand.run) {
@@ -134,6 +134,14 @@ __device__ void load_fragment(float* to, const Pointer& from) {
     } else {
         to[0] = from[0];
     }
+}
+
+/// Four sums in registers of their own. Stored as a vector, accumulators would have to lie in four
+/// neighbouring registers from the main loop on, and then meet the fragments in the same bank of the
+/// register file: up to half of the loop's FFMAs would take a clock more. Adding 0 is a move that no
+/// compiler takes out, as it changes -0.
+__device__ __forceinline__ float4 moved4(const float* sums) {
+    return {sums[0] + 0.0f, sums[1] + 0.0f, sums[2] + 0.0f, sums[3] + 0.0f};
 }
 
 /// C := alpha * sum + beta * C for the next four elements of a row, of which `exist` lie inside the

@@ -74,9 +74,9 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
         if (t < end) {
             const int stage = (t - begin) % STAGES, depth = inside(p.k, int64_t{t} * BK, BK);
             const int64_t k = int64_t{t} * BK;
-            copy_tile<BM, BK, A_PITCH, kTile.threads>(p.A, p.A.at(at.batch, at.row, k), rows, depth,
+            copy_tile<BM, BK, A_PITCH, kTile.threads, 64>(p.A, p.A.at(at.batch, at.row, k), rows, depth,
                                                       As + stage * (BK * A_PITCH), thread);
-            copy_tile<BN, BK, B_PITCH, kTile.threads>(p.B, p.B.at(at.batch, at.col, k), cols, depth,
+            copy_tile<BN, BK, B_PITCH, kTile.threads, 64>(p.B, p.B.at(at.batch, at.col, k), cols, depth,
                                                       Bs + stage * (BK * B_PITCH), thread);
         }
         cp_async_commit();
@@ -119,8 +119,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
         UNROLL
         for (int j = 0; j < FN; j += 4) {
             const int col = thread_col + j / TN * STEP_N + j % TN;
-            st(sums + row * SUM_PITCH + col,
-               float4{acc[i][j], acc[i][j + 1], acc[i][j + 2], acc[i][j + 3]});
+            st(sums + row * SUM_PITCH + col, moved4(&acc[i][j]));
         }
     }
     __syncthreads();

@@ -175,7 +175,7 @@ Status run(const Problem& problem, const Execution& execution) {
                   "A and B are packed alike: BM = BN and pad_a = pad_b");
     static_assert(32 % kTile.block.k == 0, "256 threads pack 8 elements of a row: BK divides 32");
     return launch(
-        {pack<kTile>, packed_tiles<kTile>(problem), 256, workspace_bytes<kTile>(problem, 0) / 4},
+        {pack<kTile>, packed_tiles<kTile>(problem), 256, workspace_bytes<kTile>(problem, execution) / 4},
         sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution);
 }
 

@@ -175,7 +175,7 @@ Status run(const Problem& problem, const Execution& execution) {
                   "two warpgroups get the registers of one: 256 threads and 128 producers");
     static_assert(kTile.stages % 2 == 0, "arrays of barriers begin on 16 bytes: 2 divides stages");
     return launch(
-        {pack<kTile>, packed_tiles<kTile>(problem), 256, workspace_bytes<kTile>(problem, 0) / 4},
+        {pack<kTile>, packed_tiles<kTile>(problem), 256, workspace_bytes<kTile>(problem, execution) / 4},
         sgemm<kTile>, kTile, Grid(kTile.threads + kTile.producers), problem, execution,
         dynamic_bytes<kTile>());
 }
