@@ -23,9 +23,20 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tilewright
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
   DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)
 
-set(static_needs "")
+# What the archive leaves to those who link it: packages, their targets, and as words for a linker.
+get_target_property(needs_boost tilewright_static TILEWRIGHT_NEEDS_BOOST)
+set(static_packages "find_package(Threads QUIET)")
+set(static_targets Threads::Threads)
+set(private_libraries "-lstdc++ -lm -pthread")
+if(needs_boost)
+  string(APPEND static_packages "\n  find_package(Boost QUIET COMPONENTS context)")
+  string(APPEND static_targets " Boost::context")
+  string(PREPEND private_libraries "-lboost_context ")
+endif()
 if(TILEWRIGHT_CUDA)
-  set(static_needs CUDA::cudart_static)
+  string(APPEND static_packages "\n  find_package(CUDAToolkit QUIET)")
+  string(APPEND static_targets " CUDA::cudart_static")
+  string(PREPEND private_libraries "-lcudart_static -lrt -ldl ")
 endif()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tilewright-config.cmake.in
   ${generated}/tilewright-config.cmake INSTALL_DESTINATION ${package}
@@ -42,10 +53,7 @@ install(FILES ${generated}/tilewright-config.cmake ${generated}/tilewright-confi
   DESTINATION ${package} COMPONENT library)
 
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-set(private_libraries "-lboost_context -lstdc++ -lm -pthread")
-if(TILEWRIGHT_CUDA)
-  string(PREPEND private_libraries "-lcudart_static -lrt -ldl ")
-endif()
+string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/tilewright.pc.in ${generated}/tilewright.pc @ONLY)
 install(FILES ${generated}/tilewright.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
