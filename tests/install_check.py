@@ -5,6 +5,7 @@
 
   install_check.py BUILD     the folder of a build that has made the library, such as build/cpu
 """
+import os
 import pathlib
 import re
 import shlex
@@ -12,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import os
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
@@ -57,7 +57,7 @@ def install(build, folder):
 
 
 def check_texts(prefix, build):
-    """No text says where it was made; C headers and licence are there."""
+    """All is there, and no text says where it was made."""
     names = {path.name for path in prefix.rglob("*")}
     for name in ("tilewright.h", "tilewright.hpp", "LICENSE", "tilewright.pc", "libtilewright.a",
                  "libtilewright.so", "tilewright-config.cmake", "tilewright-config-version.cmake"):
@@ -151,7 +151,8 @@ def main():
         examples = ["c", "cpp"]
         if cache["TILEWRIGHT_CUDA"] == "ON":
             examples.append("cuda")
-            options.append(f"-DCUDAToolkit_ROOT={cache.get('CUDAToolkit_BIN_DIR', '')}/..")
+            nvcc = pathlib.Path(cache["CMAKE_CUDA_COMPILER"]).resolve()
+            options.append(f"-DCUDAToolkit_ROOT={nvcc.parent.parent}")
         for name in examples:
             for target in ("tilewright::tilewright", "tilewright::tilewright_static"):
                 check_example(name, prefix, folder, f"-DTILEWRIGHT={target}", *options)
