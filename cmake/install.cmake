@@ -10,9 +10,11 @@ set(generated ${PROJECT_BINARY_DIR}/package)
 
 # Apart, because a program that links the shared library needs none of what the archive needs.
 install(TARGETS tilewright_library EXPORT tilewright-shared
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS tilewright_static EXPORT tilewright-static
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 foreach(kind shared static)
   install(EXPORT tilewright-${kind} NAMESPACE tilewright:: DESTINATION ${package}
     COMPONENT library)
