@@ -20,6 +20,8 @@ tilewright_check(format TIMEOUT 120 SKIPPABLE
   COMMAND bash ${here}/format_check.sh)
 tilewright_check(subproject TIMEOUT 120
   COMMAND python3 ${here}/subproject_check.py)
+tilewright_check(install TIMEOUT 300
+  COMMAND python3 ${here}/install_check.py ${PROJECT_BINARY_DIR})
 tilewright_check(diff_size TIMEOUT 60
   COMMAND python3 ${here}/diff_check.py $<TARGET_FILE:tilewright>)
 tilewright_check(counts TIMEOUT 120

@@ -21,7 +21,7 @@ if [[ -z $formatter ]]; then
     exit 77
 fi
 
-mapfile -d '' files < <(find src tests tools include -type f \
+mapfile -d '' files < <(find src tests tools include examples -type f \
     \( -name '*.h' -o -name '*.hpp' -o -name '*.c' -o -name '*.cpp' -o -name '*.cu' -o -name '*.def' \) \
     -print0 2>/dev/null | sort -z)
 if ((${#files[@]} == 0)); then

@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The Tilewright authors
 # SPDX-License-Identifier: Apache-2.0
 """Adds this project to another one with add_subdirectory, and looks at what that one gets: the
-headers, C++20, and no flag, test or program of ours. usage: subproject_check.py"""
+library under the name of the installed package, and no flag, test, program or target name of ours.
+usage: subproject_check.py"""
 import json
 import pathlib
 import shutil
@@ -11,15 +12,23 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
+# With targets of its own that are called as our program, and as what is typed to build and test.
 PARENT = """cmake_minimum_required(VERSION 3.25)
-project(parent LANGUAGES CXX)
+project(parent LANGUAGES C CXX)
 enable_testing()
-add_subdirectory("%s" tilewright)
-add_executable(parent parent.cpp)
-target_link_libraries(parent PRIVATE tilewright_ladder)
-""" % SOURCE
-PROGRAM = """#include "ladder/ladder.h"
-int main() { return tilewright::ladder::rungs(tilewright::ladder::Target::cpu_fast).empty(); }
+add_subdirectory("%s" library)
+add_executable(tilewright parent.cpp)
+target_link_libraries(tilewright PRIVATE tilewright::tilewright)
+add_executable(with_archive "%s/examples/c/sgemm.c")
+target_link_libraries(with_archive PRIVATE tilewright::tilewright_static)
+add_custom_target(docs)
+install(TARGETS tilewright)
+""" % (SOURCE, SOURCE)
+PROGRAM = """#include "tilewright/tilewright.hpp"
+int main() {
+    const tilewright::Handle handle;
+    return handle.pointer_mode() == tilewright::PointerMode::device;
+}
 """
 
 
@@ -38,20 +47,27 @@ def main():
         build = folder / "build"
         run("cmake", "-S", folder, "-B", build, "-G", "Ninja",
             "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", folder=folder)
-        run("ninja", "CMakeFiles/parent.dir/parent.cpp.o", folder=build)
+        # Linking would compile the library again: install_check.py does that with the finished one.
+        run("ninja", "CMakeFiles/tilewright.dir/parent.cpp.o", folder=build)
         command = next(entry["command"] for entry in
                        json.loads((build / "compile_commands.json").read_text())
                        if entry["file"].endswith("parent.cpp"))
-        ours = [flag for flag in command.split() if flag.startswith(("-W", "-f", "-D", "-O"))
-                and not flag.startswith(("-DBOOST", "-fPI"))]
+        ours = [flag for flag in command.split()
+                if flag.startswith(("-W", "-f", "-D", "-O", "-m", "-std"))]
         if ours:
             sys.exit(f"flags of ours reach a parent: {ours}\n{command}")
+        seen = [word for word in command.split() if word.startswith("-I")]
+        if seen != [f"-I{SOURCE}/include"]:
+            sys.exit(f"a parent sees other folders than include: {seen}")
         tests = run("ctest", "-N", folder=build)
         if "Total Tests: 0" not in tests:
             sys.exit(f"tests of ours reach a parent:\n{tests}")
         targets = run("ninja", "-t", "targets", "all", folder=build)
-        if "tilewright_lab" in targets:
-            sys.exit("a parent builds the command line")
+        for name in ("tilewright_lab", "tilewright_reference"):
+            if name in targets:
+                sys.exit(f"a parent builds {name}")
+        if "tilewright-shared" in (build / "library/cmake_install.cmake").read_text():
+            sys.exit("a parent installs our package")
         print("1 passed, 0 failed")
     finally:
         shutil.rmtree(folder)
