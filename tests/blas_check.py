@@ -54,6 +54,7 @@ class Tester:
     def run(self, preload, fault=""):
         """What it printed, and how many calls our library logged."""
         environment = dict(os.environ, LD_PRELOAD=":".join(preload), TILEWRIGHT_LOG="1",
+                           TILEWRIGHT_DEVICE="gpu",  # which must not matter
                            TILEWRIGHT_TEST_FAULT=fault)
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run([self.program], input=self.input, capture_output=True, text=True,
