@@ -31,3 +31,10 @@ tilewright_check(wrong_tiles TIMEOUT 900
 tilewright_check(add_kernel TIMEOUT 900
   COMMAND python3 ${here}/add_kernel_check.py ${PROJECT_BINARY_DIR})
 set_tests_properties(add_kernel PROPERTIES PROCESSORS 2)
+# Not under a sanitizer, with whose library the BLAS's programs would have to begin.
+if(TARGET tilewright_blas AND NOT TILEWRIGHT_SANITIZE)
+  tilewright_check(blas TIMEOUT 600 SKIPPABLE
+    COMMAND python3 ${here}/blas_check.py $<TARGET_FILE:tilewright_blas>
+      $<TARGET_FILE:tilewright_blas_fault>)
+  set_tests_properties(blas PROPERTIES PROCESSORS 2)
+endif()

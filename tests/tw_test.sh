@@ -153,7 +153,7 @@ expect 'a new machine: then the program runs' '$out == "<ladder> in elsewhere"'
 new_machine
 tw test
 calls apt-get
-expect 'test needs three packages more' '$status == 0' '$log == *" clang-format-14 pkgconf python3"'
+expect 'test needs four packages more' '$status == 0' '$log == *" clang-format-14 libblas-test pkgconf python3"'
 
 ready_machine
 tw INSTALLED="${libraries/libfmt-dev/}" UPDATE_STATUS=100 ladder
@@ -197,7 +197,7 @@ expect 'no root, sudo wants no password' '$status == 0' '$log == *"sudo -n env D
 # --- which build ------------------------------------------------------------------------------
 gpu='GPU 0: a GPU'
 ready_machine
-here="INSTALLED=$libraries clang-format-14 pkgconf"
+here="INSTALLED=$libraries clang-format-14 libblas-test pkgconf"
 if ! compgen -G '/dev/nvidia[0-9]*' >/dev/null; then
     tw "$here" CUDA_HOME="$machine/toolkit" ladder
     calls cmake

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "engine/context.h"
+#include "engine/host.h"
 
 using tilewright::Status;
 using tilewright::StatusCode;
@@ -86,6 +87,24 @@ bool cpu_is_wanted() {
 #endif
 }
 
+tilewright_status_t create(tilewright_handle_t* handle, bool on_cpu) try {
+    if (!handle) return without_handle(null_argument("handle"));
+    *handle = nullptr;
+    Status why;
+    auto backend =
+        on_cpu ? tilewright::engine::open_cpu_backend() : tilewright::engine::open_gpu_backend(why);
+    if (!backend) return without_handle(why);
+    auto made = std::make_unique<tilewright_context>(std::move(backend));
+    const Backend::Scope scope(made->context.backend());
+    if (Status status = made->context.open(); !status.ok()) return without_handle(status);
+    *handle = made.release();
+    return without_handle({});
+} catch (const std::bad_alloc&) {
+    return without_handle({StatusCode::allocation_failed, "no memory for a handle"});
+} catch (const std::exception& error) {
+    return without_handle({StatusCode::internal_error, error.what()});
+}
+
 tilewright_status_t product(tilewright_handle_t handle, tilewright::engine::Call c) {
     return call(handle, [&](Context& context) -> Status {
         c.scalars_on_device = context.scalars_on_device;
@@ -128,22 +147,12 @@ const char* tilewright_last_error(tilewright_handle_t handle) {
     return is_alive(handle) ? handle->error.c_str() : error_without_handle.c_str();
 }
 
-tilewright_status_t tilewright_create(tilewright_handle_t* handle) try {
-    if (!handle) return without_handle(null_argument("handle"));
-    *handle = nullptr;
-    Status why;
-    auto backend = cpu_is_wanted() ? tilewright::engine::open_cpu_backend()
-                                   : tilewright::engine::open_gpu_backend(why);
-    if (!backend) return without_handle(why);
-    auto made = std::make_unique<tilewright_context>(std::move(backend));
-    const Backend::Scope scope(made->context.backend());
-    if (Status status = made->context.open(); !status.ok()) return without_handle(status);
-    *handle = made.release();
-    return without_handle({});
-} catch (const std::bad_alloc&) {
-    return without_handle({StatusCode::allocation_failed, "no memory for a handle"});
-} catch (const std::exception& error) {
-    return without_handle({StatusCode::internal_error, error.what()});
+tilewright_status_t tilewright_create(tilewright_handle_t* handle) {
+    return create(handle, cpu_is_wanted());
+}
+
+tilewright_status_t tilewright_create_in_cpu_mode(tilewright_handle_t* handle) {
+    return create(handle, true);
 }
 
 tilewright_status_t tilewright_destroy(tilewright_handle_t handle) {

@@ -27,6 +27,8 @@ template <class Work>
 class Groups {
   public:
     void add(const Work& work) { open_.push_back(work); }
+    /// Keeps its memory: each thread of each block begins with none.
+    void clear() { open_.clear(), committed_.clear(); }
     void commit() { committed_.push_back(std::exchange(open_, {})); }
     /// All but the newest `groups` committed ones.
     std::vector<Work> take(size_t groups) {

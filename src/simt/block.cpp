@@ -51,8 +51,8 @@ void BlockRunner::start(const Launch& launch, uint32_t launch_number, uint64_t b
         thread.index = unflatten(i, launch.block);
         thread.runner = this;
         thread.polled.clear();
-        thread.copies = {};
-        thread.wgmmas = {};
+        thread.copies.clear();
+        thread.wgmmas.clear();
         thread.past = thread.unfenced = {};
         thread.has_fenced = false;
         thread.ffma.assign(1, {});
