@@ -57,7 +57,8 @@ double time(const engine::Choice& choice, const Problem& first, const Buffers& b
                                                       .multiprocessors = multiprocessors,
                                                       .workspace = buffers.workspace,
                                                       .counters = buffers.counters,
-                                                      .splits = choice.splits});
+                                                      .splits = choice.splits,
+                                                      .overlaps = true});
         if (!status.ok()) {
             std::fprintf(stderr, "%s: %s\n", engine::name_of(choice).c_str(),
                          status.reason.c_str());

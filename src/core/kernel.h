@@ -21,6 +21,10 @@ struct Execution {
     /// what it needs to zero in its workspace.
     unsigned* counters = nullptr;
     int splits = 1;  ///< Parts of k for different blocks, where the kernel can.
+    /// The launch may begin before what is before it in the stream has ended. The engine's kernels
+    /// wait for that themselves, and then gain what a launch takes; others must not be told so. Needs
+    /// compute capability 9.0.
+    bool overlaps = false;
 };
 
 inline constexpr int kCounters = 1 << 16;

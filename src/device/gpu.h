@@ -112,6 +112,11 @@ Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block, int d
     config.blockDim = block;
     config.dynamicSmemBytes = static_cast<size_t>(dynamic_bytes);
     config.stream = static_cast<cudaStream_t>(execution.stream);
+    cudaLaunchAttribute overlaps{};
+    overlaps.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlaps.val.programmaticStreamSerializationAllowed = 1;
+    config.attrs = &overlaps;
+    config.numAttrs = execution.overlaps ? 1 : 0;
     cudaError_t error = cudaSuccess;
     const char* call = "cudaFuncSetAttribute";
     if (dynamic_bytes > 0)  // more than 48 KiB must be asked for

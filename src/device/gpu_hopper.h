@@ -52,6 +52,20 @@ __device__ __forceinline__ void cp_async_bulk_tensor(float* to, const TensorMap&
 #endif
 }
 
+/// For launches that overlap (Execution::overlaps): returns when all that was before in the stream
+/// has ended, and its writes are seen. Nothing in global memory may be touched before.
+__device__ __forceinline__ void wait_for_stream() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+/// Once all blocks have said so, the next launch's may come, where there is room for them.
+__device__ __forceinline__ void let_stream_go_on() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 /// All warps of a group of four take registers from, or give them back to, the multiprocessor's
 /// free ones. The kernel must have been compiled for a number in between (__launch_bounds__).
 template <int kRegisters>

@@ -55,7 +55,9 @@ class CudaBackend : public Backend {
     }
 
     Execution execution(void* stream) override {
-        return {.stream = stream, .multiprocessors = traits_.multiprocessors};
+        return {.stream = stream,
+                .multiprocessors = traits_.multiprocessors,
+                .overlaps = traits_.compute_capability >= 90};
     }
     bool is_capturing(void* stream) override {
         cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;

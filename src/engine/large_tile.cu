@@ -240,6 +240,8 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blo
     }
     __syncthreads();
     const Stages stages{As, Bs, full, empty};
+    let_stream_go_on();
+    wait_for_stream();
     const bool reads = scalars_of(p).alpha != 0.0f;
     // Runs go backwards, so that who begins a tile waits for blocks that were launched before.
     const int place = gridDim.x - 1 - blockIdx.x;
@@ -409,12 +411,12 @@ Status run(const Problem& problem, const Execution& execution) {
     return with(problem, operands, s, storage.handover(), execution);
 }
 
-constexpr TileConfig config(Tile block, int stages, int n_steps) {
+constexpr TileConfig config(Tile block, Tile warp, int stages) {
     return {.block = block,
             .thread = {4, 4},
             .threads = 256,
-            .warp = {64, 16 * n_steps},
-            .warp_n_steps = n_steps,
+            .warp = warp,
+            .warp_n_steps = warp.n / 16,
             .unroll_k = 8,
             .min_blocks = 1,
             .stages = stages,
@@ -430,8 +432,10 @@ constexpr Variant variant(const char* name) {
             work<kTile>,
             refusal<kTile>};
 }
-constexpr Variant kVariants[] = {variant<config({128, 256, 64}, 2, 4)>("128x256"),
-                                 variant<config({128, 128, 64}, 3, 2)>("128x128")};
+constexpr Variant kVariants[] = {variant<config({128, 256, 64}, {64, 64}, 2)>("128x256"),
+                                 variant<config({128, 128, 64}, {64, 32}, 3)>("128x128"),
+                                 variant<config({64, 256, 64}, {64, 32}, 2)>("64x256"),
+                                 variant<config({256, 64, 64}, {64, 32}, 2)>("256x64")};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{

@@ -179,6 +179,8 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     DYNAMIC_SHARED(float, tile, 0, V* BK);
     DYNAMIC_SHARED(float, sums, 4 * V * BK, SUMS, PITCH);
     SHARED(unsigned, vote, 1);
+    let_stream_go_on();
+    wait_for_stream();
     const Sides sides = sides_of(p, thin_a);
     const Place at = place_of_block(sides.wide_size, XB, split);
     const Scalars scalars = scalars_of(p);

@@ -57,6 +57,8 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     DYNAMIC_SHARED(float, As, 0, STAGES, BK, A_PITCH);
     DYNAMIC_SHARED(float, Bs, 4 * STAGES * BK * A_PITCH, STAGES, BK, B_PITCH);
     SHARED(unsigned, vote, 1);
+    let_stream_go_on();
+    wait_for_stream();
     // --- place: the block tile, the warp's part of it, and this thread's first element
     const Place at = place_of_block<kTile>(p, split);
     const Scalars scalars = scalars_of(p);
@@ -265,13 +267,14 @@ constexpr Variant variant(const char* name) {
             work<kTile>, refusal<kTile>};
 }
 constexpr Variant kVariants[] = {
-    variant<config({64, 64, 32}, {4, 4, 0}, {32, 32, 16}, 1, 3, 2)>("64x64"),
+    variant<config({64, 64, 32}, {4, 4, 0}, {32, 64, 8}, 2, 4, 2)>("64x64"),
     variant<config({128, 128, 16}, {4, 4, 0}, {32, 64, 16}, 2, 4, 2)>("128x128"),
-    variant<config({128, 64, 32}, {4, 4, 0}, {64, 32, 16}, 1, 3, 2)>("128x64"),
-    variant<config({64, 128, 32}, {4, 4, 0}, {32, 64, 16}, 2, 3, 2)>("64x128"),
-    variant<config({128, 32, 32}, {4, 4, 0}, {64, 32, 16}, 1, 4, 3)>("128x32"),
-    variant<config({32, 128, 32}, {4, 4, 0}, {32, 64, 16}, 2, 4, 3)>("32x128"),
-    variant<config({32, 64, 64}, {4, 4, 0}, {32, 32, 16}, 1, 3, 2)>("32x64"),
+    variant<config({128, 64, 32}, {4, 4, 0}, {32, 64, 16}, 2, 3, 1)>("128x64"),
+    variant<config({64, 128, 32}, {4, 4, 0}, {32, 64, 16}, 2, 3, 1)>("64x128"),
+    variant<config({128, 32, 32}, {4, 4, 0}, {64, 32, 8}, 2, 4, 2)>("128x32"),
+    variant<config({32, 128, 32}, {4, 4, 0}, {32, 64, 8}, 2, 4, 2)>("32x128"),
+    variant<config({32, 64, 64}, {4, 4, 0}, {32, 64, 8}, 2, 3, 1)>("32x64"),
+    variant<config({64, 32, 64}, {4, 4, 0}, {64, 32, 8}, 2, 3, 1)>("64x32"),
     variant<config({32, 32, 64}, {4, 4, 0}, {32, 32, 8}, 1, 4, 2)>("32x32"),
     variant<config({32, 32, 32}, {4, 4, 0}, {32, 32, 8}, 1, 2, 6)>("32x32x32"),
     variant<config({16, 16, 64}, {2, 4, 0}, {16, 16, 8}, 1, 4, 4)>("16x16"),
