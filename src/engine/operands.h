@@ -47,10 +47,11 @@ struct Scalars {
     float alpha, beta;
 };
 
-/// Where alpha is 0 the products must not be computed: 0 * NaN is none of the result.
+/// Where alpha is 0 the products must not be computed: 0 * NaN is none of the result. Where k is 0
+/// there are none, and alpha, which may be NaN, is taken for 0.
 __device__ __forceinline__ Scalars scalars_of(const Gemm& p) {
     if (!p.scalars_on_device) return {p.alpha, p.beta};
-    return {p.alpha_at[0], p.beta_at[0]};
+    return {p.k == 0 ? 0.0f : p.alpha_at[0], p.beta_at[0]};
 }
 
 /// Copies a tile of kX by kDepth elements whose first lies at X, of which `width` by `depth` exist,

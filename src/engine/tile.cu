@@ -202,7 +202,8 @@ Work work(const Problem& problem, const Execution& execution) {
 template <TileConfig kTile>
 const char* refusal(const Problem& problem, const Execution& execution) {
     const int64_t tiles = ceil_div(problem.m, kTile.block.m) * ceil_div(problem.n, kTile.block.n);
-    if (ceil_div(problem.k, kTile.block.k) > 0x7fffffff) return "K has more than 2^31 - 1 k-tiles";
+    if (reads(problem) > int64_t{0x7fffffff} * kTile.block.k)
+        return "K has more than 2^31 - 1 k-tiles";
     const int parts = split_of(kTile, problem, execution).parts;
     if (tiles > 0x7fffffff / problem.batch / parts) return "a grid holds 2^31 - 1 blocks";
     if (parts > 1 && tiles * problem.batch > kCounters) return "parts of k for 65536 tiles at most";

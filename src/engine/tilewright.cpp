@@ -3,6 +3,7 @@
 // The C interface: finds the context of a handle, and turns what happens into a status.
 #include "tilewright/tilewright.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -205,7 +206,8 @@ tilewright_status_t tilewright_get_pointer_mode(tilewright_handle_t handle, int*
 tilewright_status_t tilewright_set_workspace(tilewright_handle_t handle, void* workspace,
                                              size_t bytes) {
     return call(handle, [&](Context& context) {
-        return context.set_workspace(workspace, static_cast<int64_t>(bytes));
+        return context.set_workspace(workspace,
+                                     static_cast<int64_t>(std::min<size_t>(bytes, INT64_MAX)));
     });
 }
 
@@ -216,9 +218,14 @@ tilewright_status_t tilewright_get_workspace_size(tilewright_handle_t handle,
                                                   int64_t k, int64_t batch_count, size_t* bytes) {
     return call(handle, [&](Context& context) -> Status {
         const bool rows = layout == TILEWRIGHT_ROW_MAJOR;
-        const auto fours = [](int64_t length) { return (length + 3) / 4 * 4; };
-        const auto ld = [&](bool along_columns, int64_t r, int64_t c) {
-            return std::max<int64_t>(4, fours(along_columns ? c : r));
+        // As long as fits: what is longer still is refused for its span.
+        const auto times = [](int64_t lines, int64_t ld) {
+            int64_t result = 0;
+            return __builtin_mul_overflow(lines, ld, &result) ? INT64_MAX : result;
+        };
+        const auto ld = [](bool along_columns, int64_t r, int64_t c) {
+            const int64_t length = std::max<int64_t>(4, along_columns ? c : r);
+            return length > INT64_MAX - 3 ? length : (length + 3) / 4 * 4;
         };
         // Operands that are there, on a boundary, and never read.
         static const float one = 1.0f;
@@ -240,9 +247,9 @@ tilewright_status_t tilewright_get_workspace_size(tilewright_handle_t handle,
                                    .C = place,
                                    .ldc = ld(rows, m, n),
                                    .batch = batch_count};
-        c.stride_a = (a_rows ? m : k) * c.lda;
-        c.stride_b = (b_rows ? k : n) * c.ldb;
-        c.stride_c = std::max<int64_t>(4, (rows ? m : n) * c.ldc);
+        c.stride_a = times(a_rows ? m : k, c.lda);
+        c.stride_b = times(b_rows ? k : n, c.ldb);
+        c.stride_c = std::max<int64_t>(4, times(rows ? m : n, c.ldc));
         if (Status status = check(c); !status.ok()) return status;
         if (!bytes) return null_argument("bytes");
         const bool empty = m == 0 || n == 0 || batch_count == 0;
