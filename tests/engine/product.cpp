@@ -182,18 +182,19 @@ Problem Prepared::problem() {
                                .m = p_.m,
                                .n = p_.n,
                                .k = p_.k,
-                               .alpha = &p_.alpha,
+                               .alpha = scalars_.data(),
                                .A = A(),
                                .lda = at_a_.ld,
                                .stride_a = at_a_.stride,
                                .B = B(),
                                .ldb = at_b_.ld,
                                .stride_b = at_b_.stride,
-                               .beta = &p_.beta,
+                               .beta = scalars_.data() + 1,
                                .C = C(),
                                .ldc = at_c_.ld,
                                .stride_c = at_c_.stride,
-                               .batch = p_.batch});
+                               .batch = p_.batch,
+                               .scalars_on_device = p_.device_scalars});
 }
 
 std::string fault_of(tilewright_handle_t handle, const Product& product, bool* refused) {
