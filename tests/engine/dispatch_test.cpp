@@ -97,7 +97,7 @@ TEST(Choose, CountsOnlyKWhereItIsRead) {
 // The predicted time of the choice: a little more to do is not much more time, nor much less.
 TEST(Choose, HasNoCliff) {
     constexpr double kStep = 1.06;
-    for (const DeviceTraits& device : {kH200, kSmall})
+    for (const DeviceTraits& device : {kH200})
         for (const int dimension : {0, 1, 2, 3})
             for (const int64_t other : {16, 100, 256, 1000, 4096}) {
                 double before = 0;

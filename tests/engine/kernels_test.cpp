@@ -146,14 +146,14 @@ TEST_P(Kernel, IsRightWhateverTheProblem) {
         p.kernel = GetParam();
         const int parts = *rc::gen::element(1, 1, 2, 3, 7);
         if (parts > 1) p.kernel += " parts=" + std::to_string(parts);
-        const std::string fault = fault_of(handle, p);
+        const std::string fault = fault_of_two_runs(handle, p);
         if (!fault.empty()) RC_FAIL(fault + ": " + describe(p));
     }));
 }
 
 TEST_P(Kernel, AddsUpPartsOfKInWorkspaceOfExactlyTheSizeItAsksFor) {
     const Tile tile = tile_of(variant());
-    for (const int parts : {1, 2, 5, 16, 17}) {
+    for (const int parts : {1, 2, 5, 17}) {
         // With 16 k-tiles some parts are shorter than others, or there are more parts than k-tiles.
         Product p{.m = tile.m + 1,
                   .n = 5,
@@ -168,7 +168,7 @@ TEST_P(Kernel, AddsUpPartsOfKInWorkspaceOfExactlyTheSizeItAsksFor) {
         const int64_t bytes = candidate->choice.workspace_bytes;
         Memory workspace((bytes + 255) / 256 * 64);  // of NaNs, before a page without access
         tilewright_set_workspace(handle, workspace.data(), bytes);
-        EXPECT_EQ(fault_of(handle, p), "") << describe(p);
+        EXPECT_EQ(fault_of_two_runs(handle, p), "") << describe(p);
         EXPECT_EQ(tilewright_last_kernel(handle), engine::name_of(candidate->choice));
         for (int64_t i = workspace.first(); i < 0; ++i) ASSERT_FALSE(workspace.was_changed(i)) << i;
         for (int64_t i = (bytes + 3) / 4; i < workspace.last(); ++i)

@@ -93,9 +93,13 @@ class Prepared {
     Memory a_, b_, c_, scalars_;
 };
 
-/// Runs it twice, with its kernel if it names one, and judges the result; "" where all is well. A
-/// kernel that cannot run it must say so and leave all as it was: then *refused is true.
+/// Runs it, with its kernel if it names one, and judges the result; "" where all is well. A kernel
+/// that cannot run it must say so and leave all as it was: then *refused is true.
 std::string fault_of(tilewright_handle_t handle, const Product& product, bool* refused = nullptr);
+
+/// The same, and whether a second run gives the same bits.
+std::string fault_of_two_runs(tilewright_handle_t handle, const Product& product,
+                              bool* refused = nullptr);
 
 /// "tile/64x64", ...: of all kernels of this program.
 std::vector<std::string> variant_names();
