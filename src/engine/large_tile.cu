@@ -337,6 +337,8 @@ const char* refusal(const Problem& p, const Execution& execution) {
     if (execution.multiprocessors > kCounters / kTile.threads)
         return "flags for 256 multiprocessors at most";
     if (p.A == nullptr || p.B == nullptr) return "a tensor map of a null pointer";
+    if (p.batch > 1 && (p.stride_a < 0 || p.stride_b < 0))
+        return "a tensor map has no negative strides";
     return nullptr;
 }
 
