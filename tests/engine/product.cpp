@@ -15,21 +15,18 @@ namespace tilewright::test {
 
 namespace {
 
-bool is_n(tilewright_operation_t operation) {
-    return operation == TILEWRIGHT_OP_N;
-}
-
 /// Of op(X), which is rows x cols.
 Layout layout_of(const Product& p, tilewright_operation_t op, int64_t rows, int64_t cols,
                  const Place& place) {
-    const bool flipped = p.columns == is_n(op);
+    const bool flipped = p.columns == (op == TILEWRIGHT_OP_N);
     const int64_t lines = flipped ? cols : rows, length = flipped ? rows : cols;
     const int64_t ld = std::max<int64_t>(1, length) + place.slack;
     const int64_t span = span_of(lines, length, ld);
     int64_t stride = std::max<int64_t>(1, lines * ld);
     if (place.stride == Stride::odd) stride = span + (span % 2 == 0 ? 3 : 2);
     if (place.stride == Stride::zero) stride = 0;
-    if (place.stride == Stride::overlapping) stride = 1;
+    if (place.stride == Stride::padded) stride = (span + 3) / 4 * 4 + 4;
+    if (place.stride == Stride::overlapping) stride = ld % 4 == 0 ? 4 : 1;
     if (place.stride == Stride::negative) stride = -span - 1;
     return {lines, length, ld, stride, flipped};
 }
@@ -59,7 +56,8 @@ float value(Data data, uint32_t random) {
 std::string describe(const Product& p) {
     std::ostringstream text;
     const auto place = [&](const char* name, const Place& x) {
-        constexpr const char* kStrides[] = {"tight", "odd", "zero", "overlapping", "negative"};
+        constexpr const char* kStrides[] = {"tight", "odd",         "padded",
+                                            "zero",  "overlapping", "negative"};
         text << ' ' << name << "(slack " << x.slack << ", " << kStrides[static_cast<int>(x.stride)]
              << ", " << (x.edge == Edge::back ? "back" : "front") << ", offset " << x.offset << ')';
     };
@@ -232,8 +230,19 @@ std::string fault_of_two_runs(tilewright_handle_t handle, const Product& product
 }
 
 engine::DeviceTraits traits() {
-    // Many enough that dispatch has parts of k to weigh.
-    return {on_gpu() ? Target::gpu : Target::cpu_fast, on_gpu() ? 132 : 6, 90};
+#if TILEWRIGHT_WITH_CUDA
+    if (on_gpu()) {
+        const auto attribute = [](cudaDeviceAttr name) {
+            int value = 0;
+            cudaDeviceGetAttribute(&value, name, 0);
+            return value;
+        };
+        return {Target::gpu, attribute(cudaDevAttrMultiProcessorCount),
+                10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+                    attribute(cudaDevAttrComputeCapabilityMinor)};
+    }
+#endif
+    return {Target::cpu_fast, 6, 90};  // as CPU mode has them
 }
 
 std::vector<std::string> variant_names() {

@@ -21,7 +21,14 @@ enum class Data {
 };
 
 /// From one matrix of a batch to the next.
-enum class Stride { tight, odd, zero, overlapping, negative };
+enum class Stride {
+    tight,
+    odd,
+    padded,  ///< By 4 elements: not whole lines, and on 16 bytes where lines are.
+    zero,
+    overlapping,  ///< By all but 4 elements where lines are on 16 bytes, else all but one.
+    negative,
+};
 
 struct Place {
     int64_t slack = 0;  ///< The leading dimension beyond the least.
