@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
@@ -45,6 +46,15 @@ tilewright_status_t without_handle(const Status& status) {
 tilewright_status_t no_handle(tilewright_handle_t handle) {
     return without_handle({StatusCode::not_initialized, handle ? "handle is none, or was destroyed"
                                                                : "handle is a null pointer"});
+}
+
+/// An enumeration as the integer that it is in C, where any may come. In C++ reading it is undefined.
+template <class Enumeration>
+int integer(const Enumeration& value) {
+    int result = 0;
+    static_assert(sizeof(result) == sizeof(value));
+    std::memcpy(&result, &value, sizeof(result));
+    return result;
 }
 
 /// No exception leaves the C interface.
@@ -170,7 +180,7 @@ tilewright_status_t tilewright_get_stream(tilewright_handle_t handle, cudaStream
 tilewright_status_t tilewright_set_compute(tilewright_handle_t handle,
                                            tilewright_compute_t compute) {
     return call(handle, [&](Context& context) -> Status {
-        const int value = compute;
+        const int value = integer(compute);
         if (value < TILEWRIGHT_COMPUTE_FP32 || value > TILEWRIGHT_COMPUTE_TF32)
             return {StatusCode::invalid_value,
                     "compute = " + std::to_string(value) + ": 0 to 4 are modes"};
@@ -217,7 +227,7 @@ tilewright_status_t tilewright_get_workspace_size(tilewright_handle_t handle,
                                                   tilewright_operation_t tb, int64_t m, int64_t n,
                                                   int64_t k, int64_t batch_count, size_t* bytes) {
     return call(handle, [&](Context& context) -> Status {
-        const bool rows = layout == TILEWRIGHT_ROW_MAJOR;
+        const bool rows = integer(layout) == TILEWRIGHT_ROW_MAJOR;
         // As long as fits: what is longer still is refused for its span.
         const auto times = [](int64_t lines, int64_t ld) {
             int64_t result = 0;
@@ -230,11 +240,11 @@ tilewright_status_t tilewright_get_workspace_size(tilewright_handle_t handle,
         // Operands that are there, on a boundary, and never read.
         static const float one = 1.0f;
         alignas(16) static float place[4];
-        const bool a_rows = rows == (ta == TILEWRIGHT_OP_N),
-                   b_rows = rows == (tb == TILEWRIGHT_OP_N);
-        tilewright::engine::Call c{.layout = layout,
-                                   .transpose_a = ta,
-                                   .transpose_b = tb,
+        const bool a_rows = rows == (integer(ta) == TILEWRIGHT_OP_N),
+                   b_rows = rows == (integer(tb) == TILEWRIGHT_OP_N);
+        tilewright::engine::Call c{.layout = integer(layout),
+                                   .transpose_a = integer(ta),
+                                   .transpose_b = integer(tb),
                                    .m = m,
                                    .n = n,
                                    .k = k,
@@ -263,9 +273,9 @@ tilewright_status_t tilewright_sgemm(tilewright_handle_t handle, tilewright_layo
                                      int64_t m, int64_t n, int64_t k, const float* alpha,
                                      const float* A, int64_t lda, const float* B, int64_t ldb,
                                      const float* beta, float* C, int64_t ldc) {
-    return product(handle, {.layout = layout,
-                            .transpose_a = ta,
-                            .transpose_b = tb,
+    return product(handle, {.layout = integer(layout),
+                            .transpose_a = integer(ta),
+                            .transpose_b = integer(tb),
                             .m = m,
                             .n = n,
                             .k = k,
@@ -285,9 +295,9 @@ tilewright_status_t tilewright_sgemm_strided_batched(
     tilewright_operation_t tb, int64_t m, int64_t n, int64_t k, const float* alpha, const float* A,
     int64_t lda, int64_t stride_a, const float* B, int64_t ldb, int64_t stride_b, const float* beta,
     float* C, int64_t ldc, int64_t stride_c, int64_t batch_count) {
-    return product(handle, {.layout = layout,
-                            .transpose_a = ta,
-                            .transpose_b = tb,
+    return product(handle, {.layout = integer(layout),
+                            .transpose_a = integer(ta),
+                            .transpose_b = integer(tb),
                             .m = m,
                             .n = n,
                             .k = k,
