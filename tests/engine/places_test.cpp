@@ -7,6 +7,12 @@
 namespace tilewright::test {
 namespace {
 
+#if TILEWRIGHT_ASAN
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 TEST(Places, AnyStrideOfInputs) {
     constexpr Stride kStrides[] = {Stride::tight, Stride::odd,         Stride::padded,
                                    Stride::zero,  Stride::overlapping, Stride::negative};
@@ -65,6 +71,7 @@ TEST(Places, FloatsNeedTheAlignmentOfAFloat) {
 
 // A grid's y and z end at 65535.
 TEST(Places, BatchesOfMoreThanAGridIsHigh) {
+    if (kSanitized) GTEST_SKIP() << "65537 blocks take half a minute";
     Handle handle;
     for (const int64_t batch : {65535, 65536, 65537, 131073}) {
         if (!on_gpu() && batch != 65537) continue;  // seconds each
@@ -76,6 +83,7 @@ TEST(Places, BatchesOfMoreThanAGridIsHigh) {
 }
 
 TEST(Places, TallAndWideMatricesOfMoreTilesThanAGridIsHigh) {
+    if (kSanitized) GTEST_SKIP() << "65537 blocks take half a minute";
     // The kernel of the smallest tile, whose grid has most blocks.
     std::string kernel;
     int smallest = 1 << 20;
