@@ -112,6 +112,8 @@ sanitize() {
 
 # --- the test programs
 export TILEWRIGHT_TEST_DEVICE=$device
+# Handles of the library belong to the first GPU, unless CUDA_VISIBLE_DEVICES says otherwise.
+if [[ $device == cpu ]]; then export TILEWRIGHT_DEVICE=cpu; fi
 export RC_PARAMS=${RC_PARAMS:-seed=1 max_success=50}
 programs=0
 for test in "$folder"/*_test "$folder"/tests/*_test; do

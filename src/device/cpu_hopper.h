@@ -67,6 +67,10 @@ inline Status make_tensor_map(TensorMap& map, GlobalPtr<const float> origin, int
                     " elements at most, in rows of whole 16 bytes; not " +
                     std::to_string(box_rows) + " x " + std::to_string(box_cols) + ", rows " +
                     std::to_string(ld) + " apart"};
+    if (slices && (slices->stride < 0 || slices->stride % 4 != 0))
+        return {StatusCode::invalid_value,
+                "a tensor map's matrices lie whole 16 bytes behind each other, not " +
+                    std::to_string(slices->stride) + " elements"};
     map = {origin, rows, cols, ld, box_rows, box_cols, swizzle, slices ? slices->stride : 0};
     return {};
 }

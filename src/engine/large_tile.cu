@@ -272,11 +272,13 @@ constexpr int shared_bytes(const TileConfig& tile) {
     return 4 * tile.stages * tile.block.k * (tile.block.m + tile.pad_a + tile.block.n + tile.pad_b);
 }
 
-/// Cuts up what is left when all blocks have equally many tiles, unless nearly all get one more.
+/// Cuts up what is left when all blocks have equally many tiles, unless nearly all get one more. Of
+/// a batch every tile is whole: where runs end would be another place in each matrix, and the bits
+/// of a product must not depend on its slot.
 Schedule schedule(const TileConfig& tile, const Problem& p, int blocks) {
     const int tiles = ceil_div(p.m, tile.block.m) * ceil_div(p.n, tile.block.n) * p.batch;
     const int tiles_k = ceil_div(reads(p), tile.block.k);
-    const int left = tiles_k > 0 ? tiles % blocks : 0;
+    const int left = tiles_k > 0 && p.batch == 1 ? tiles % blocks : 0;
     if (left < blocks * 9 / 10 && int64_t{left} * tiles_k <= 0x7fffffff)
         return {blocks, tiles, tiles_k, left, left * tiles_k / blocks, left * tiles_k % blocks};
     return {blocks, tiles, tiles_k};
@@ -343,6 +345,8 @@ const char* refusal(const Problem& p, const Execution& execution) {
     if (execution.multiprocessors > kCounters / kTile.threads)
         return "flags for 256 multiprocessors at most";
     if (p.A == nullptr || p.B == nullptr) return "a tensor map of a null pointer";
+    if (p.batch > 1 && (p.stride_a < 0 || p.stride_b < 0))
+        return "a tensor map has no negative strides";
     return nullptr;
 }
 

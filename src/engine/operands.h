@@ -47,10 +47,11 @@ struct Scalars {
     float alpha, beta;
 };
 
-/// Where alpha is 0 the products must not be computed: 0 * NaN is none of the result.
+/// Where alpha is 0 the products must not be computed: 0 * NaN is none of the result. Where k is 0
+/// there are none, and alpha, which may be NaN, is taken for 0.
 __device__ __forceinline__ Scalars scalars_of(const Gemm& p) {
     if (!p.scalars_on_device) return {p.alpha, p.beta};
-    return {p.alpha_at[0], p.beta_at[0]};
+    return {p.k == 0 ? 0.0f : p.alpha_at[0], p.beta_at[0]};
 }
 
 /// Copies a tile of kX by kDepth elements whose first lies at X, of which `width` by `depth` exist,
@@ -197,9 +198,7 @@ struct Operands {
         : reads(engine::reads(p)),
           a(bounds(stored_a(p), p, "A")),
           b(bounds(stored_b(p), p, "B")),
-          c(p.C, p.batch == 1 ? p.m : 1,
-            p.batch == 1 ? p.n : (p.batch - 1) * p.stride_c + span_of(p.m, p.n, p.ldc),
-            p.batch == 1 ? p.ldc : 0, "C"),
+          c(bounds(p.C, p.m, p.n, p.ldc, p.batch, p.stride_c, "C")),
           alpha(p.device_alpha, 1, p.device_alpha ? 1 : 0, 1, "alpha"),
           beta(p.device_beta, 1, p.device_beta ? 1 : 0, 1, "beta"),
           gemm{.m = p.m,
@@ -221,11 +220,18 @@ struct Operands {
     Gemm gemm;
 
   private:
-    /// A batch is bounded by its first and last element alone: its matrices may overlap.
+    /// A batch is bounded by its lowest and highest element alone: its matrices may overlap.
+    template <class T>
+    static Bounds bounds(T* data, int64_t rows, int64_t cols, int64_t ld, int64_t batch,
+                         int64_t stride, const char* name) {
+        if (batch == 1) return {data, rows, cols, ld, name};
+        const int64_t last = (batch - 1) * stride, span = span_of(rows, cols, ld);
+        if (last < 0) return {data + last, 1, span - last, 0, name};
+        return {data, 1, last + span, 0, name};
+    }
     Bounds bounds(const Stored& x, const Problem& p, const char* name) const {
         if (reads == 0) return {x.data, 0, 0, 1, name};
-        if (p.batch == 1) return {x.data, x.rows, x.cols, x.ld, name};
-        return {x.data, 1, (p.batch - 1) * x.stride + span_of(x.rows, x.cols, x.ld), 0, name};
+        return bounds(x.data, x.rows, x.cols, x.ld, p.batch, x.stride, name);
     }
     static Operand operand(const Stored& x, const Bounds& bounds, const Problem& p, bool along_k) {
         const bool vectors = on_vectors(x.data, x.ld, x.stride, p.batch);

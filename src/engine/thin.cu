@@ -279,7 +279,7 @@ template <TileConfig kTile>
 const char* refusal(const Problem& p, const Execution& execution) {
     constexpr int64_t kMost = 0x7fffffff;
     if (p.m > kTile.block.m && p.n > kTile.block.m) return "neither M nor N is thin enough";
-    if (ceil_div(p.k, kTile.block.k) > kMost) return "K has more than 2^31 - 1 k-tiles";
+    if (reads(p) > kMost * kTile.block.k) return "K has more than 2^31 - 1 k-tiles";
     const Plan made = plan<kTile>(p, execution);
     if (made.tiles / p.batch > kMost / p.batch / made.split.parts)
         return "a grid holds 2^31 - 1 blocks";

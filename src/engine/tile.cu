@@ -56,6 +56,8 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     constexpr int K_WARPS = BK / WK, TILE_WARPS = kTile.threads / 32 / K_WARPS;
     DYNAMIC_SHARED(float, As, 0, STAGES, BK, A_PITCH);
     DYNAMIC_SHARED(float, Bs, 4 * STAGES * BK * A_PITCH, STAGES, BK, B_PITCH);
+    constexpr int SUM_PITCH = BN + 4;
+    DYNAMIC_SHARED(float, sums, 0, K_WARPS, BM, SUM_PITCH);  // in the end, where the tiles were
     SHARED(unsigned, vote, 1);
     let_stream_go_on();
     wait_for_stream();
@@ -111,10 +113,8 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
                 }
         }
     }
-    // --- the sums of all warps, where the tiles were
+    // --- the sums of all warps
     __syncthreads();
-    constexpr int SUM_PITCH = BN + 4;
-    const SharedPtr<float> sums = As;  // (K_WARPS, BM, SUM_PITCH)
     UNROLL
     for (int i = 0; i < FM; ++i) {
         const int row = k_warp * BM + thread_row + i / TM * STEP_M + i % TM;
@@ -203,7 +203,8 @@ Work work(const Problem& problem, const Execution& execution) {
 template <TileConfig kTile>
 const char* refusal(const Problem& problem, const Execution& execution) {
     const int64_t tiles = ceil_div(problem.m, kTile.block.m) * ceil_div(problem.n, kTile.block.n);
-    if (ceil_div(problem.k, kTile.block.k) > 0x7fffffff) return "K has more than 2^31 - 1 k-tiles";
+    if (reads(problem) > int64_t{0x7fffffff} * kTile.block.k)
+        return "K has more than 2^31 - 1 k-tiles";
     const int parts = split_of(kTile, problem, execution).parts;
     if (tiles > 0x7fffffff / problem.batch / parts) return "a grid holds 2^31 - 1 blocks";
     if (parts > 1 && tiles * problem.batch > kCounters) return "parts of k for 65536 tiles at most";

@@ -3,7 +3,9 @@
 // The C interface: finds the context of a handle, and turns what happens into a status.
 #include "tilewright/tilewright.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
@@ -45,6 +47,15 @@ tilewright_status_t without_handle(const Status& status) {
 tilewright_status_t no_handle(tilewright_handle_t handle) {
     return without_handle({StatusCode::not_initialized, handle ? "handle is none, or was destroyed"
                                                                : "handle is a null pointer"});
+}
+
+/// An enumeration as the integer that it is in C, where any may come. In C++ reading it is undefined.
+template <class Enumeration>
+int integer(const Enumeration& value) {
+    int result = 0;
+    static_assert(sizeof(result) == sizeof(value));
+    std::memcpy(&result, &value, sizeof(result));
+    return result;
 }
 
 /// No exception leaves the C interface.
@@ -178,7 +189,7 @@ tilewright_status_t tilewright_get_stream(tilewright_handle_t handle, cudaStream
 tilewright_status_t tilewright_set_compute(tilewright_handle_t handle,
                                            tilewright_compute_t compute) {
     return call(handle, [&](Context& context) -> Status {
-        const int value = compute;
+        const int value = integer(compute);
         if (value < TILEWRIGHT_COMPUTE_FP32 || value > TILEWRIGHT_COMPUTE_TF32)
             return {StatusCode::invalid_value,
                     "compute = " + std::to_string(value) + ": 0 to 4 are modes"};
@@ -214,7 +225,8 @@ tilewright_status_t tilewright_get_pointer_mode(tilewright_handle_t handle, int*
 tilewright_status_t tilewright_set_workspace(tilewright_handle_t handle, void* workspace,
                                              size_t bytes) {
     return call(handle, [&](Context& context) {
-        return context.set_workspace(workspace, static_cast<int64_t>(bytes));
+        return context.set_workspace(workspace,
+                                     static_cast<int64_t>(std::min<size_t>(bytes, INT64_MAX)));
     });
 }
 
@@ -224,19 +236,24 @@ tilewright_status_t tilewright_get_workspace_size(tilewright_handle_t handle,
                                                   tilewright_operation_t tb, int64_t m, int64_t n,
                                                   int64_t k, int64_t batch_count, size_t* bytes) {
     return call(handle, [&](Context& context) -> Status {
-        const bool rows = layout == TILEWRIGHT_ROW_MAJOR;
-        const auto fours = [](int64_t length) { return (length + 3) / 4 * 4; };
-        const auto ld = [&](bool along_columns, int64_t r, int64_t c) {
-            return std::max<int64_t>(4, fours(along_columns ? c : r));
+        const bool rows = integer(layout) == TILEWRIGHT_ROW_MAJOR;
+        // As long as fits: what is longer still is refused for its span.
+        const auto times = [](int64_t lines, int64_t ld) {
+            int64_t result = 0;
+            return __builtin_mul_overflow(lines, ld, &result) ? INT64_MAX : result;
+        };
+        const auto ld = [](bool along_columns, int64_t r, int64_t c) {
+            const int64_t length = std::max<int64_t>(4, along_columns ? c : r);
+            return length > INT64_MAX - 3 ? length : (length + 3) / 4 * 4;
         };
         // Operands that are there, on a boundary, and never read.
         static const float one = 1.0f;
         alignas(16) static float place[4];
-        const bool a_rows = rows == (ta == TILEWRIGHT_OP_N),
-                   b_rows = rows == (tb == TILEWRIGHT_OP_N);
-        tilewright::engine::Call c{.layout = layout,
-                                   .transpose_a = ta,
-                                   .transpose_b = tb,
+        const bool a_rows = rows == (integer(ta) == TILEWRIGHT_OP_N),
+                   b_rows = rows == (integer(tb) == TILEWRIGHT_OP_N);
+        tilewright::engine::Call c{.layout = integer(layout),
+                                   .transpose_a = integer(ta),
+                                   .transpose_b = integer(tb),
                                    .m = m,
                                    .n = n,
                                    .k = k,
@@ -249,9 +266,9 @@ tilewright_status_t tilewright_get_workspace_size(tilewright_handle_t handle,
                                    .C = place,
                                    .ldc = ld(rows, m, n),
                                    .batch = batch_count};
-        c.stride_a = (a_rows ? m : k) * c.lda;
-        c.stride_b = (b_rows ? k : n) * c.ldb;
-        c.stride_c = std::max<int64_t>(4, (rows ? m : n) * c.ldc);
+        c.stride_a = times(a_rows ? m : k, c.lda);
+        c.stride_b = times(b_rows ? k : n, c.ldb);
+        c.stride_c = std::max<int64_t>(4, times(rows ? m : n, c.ldc));
         if (Status status = check(c); !status.ok()) return status;
         if (!bytes) return null_argument("bytes");
         const bool empty = m == 0 || n == 0 || batch_count == 0;
@@ -265,9 +282,9 @@ tilewright_status_t tilewright_sgemm(tilewright_handle_t handle, tilewright_layo
                                      int64_t m, int64_t n, int64_t k, const float* alpha,
                                      const float* A, int64_t lda, const float* B, int64_t ldb,
                                      const float* beta, float* C, int64_t ldc) {
-    return product(handle, {.layout = layout,
-                            .transpose_a = ta,
-                            .transpose_b = tb,
+    return product(handle, {.layout = integer(layout),
+                            .transpose_a = integer(ta),
+                            .transpose_b = integer(tb),
                             .m = m,
                             .n = n,
                             .k = k,
@@ -287,9 +304,9 @@ tilewright_status_t tilewright_sgemm_strided_batched(
     tilewright_operation_t tb, int64_t m, int64_t n, int64_t k, const float* alpha, const float* A,
     int64_t lda, int64_t stride_a, const float* B, int64_t ldb, int64_t stride_b, const float* beta,
     float* C, int64_t ldc, int64_t stride_c, int64_t batch_count) {
-    return product(handle, {.layout = layout,
-                            .transpose_a = ta,
-                            .transpose_b = tb,
+    return product(handle, {.layout = integer(layout),
+                            .transpose_a = integer(ta),
+                            .transpose_b = integer(tb),
                             .m = m,
                             .n = n,
                             .k = k,

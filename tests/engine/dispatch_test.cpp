@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// Which kernel is chosen, and what is said of the choice. No device is needed: all are values.
+#include "engine/dispatch.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "engine/cost.h"
+#include "engine/kernels.h"
+
+namespace tilewright::engine {
+namespace {
+
+constexpr int64_t kRoom = 32 << 20;
+constexpr DeviceTraits kH200{Target::cpu_fast, 132, 90};
+constexpr DeviceTraits kSmall{Target::cpu_fast, 6, 90};
+
+float* place(int64_t offset = 0) {
+    alignas(16) static float memory[8];
+    return memory + offset;
+}
+
+Problem product(int64_t m, int64_t n, int64_t k) {
+    return {.m = m,
+            .n = n,
+            .k = k,
+            .A = place(),
+            .lda = std::max<int64_t>(1, k),
+            .B = place(),
+            .ldb = std::max<int64_t>(1, n),
+            .C = place(),
+            .ldc = std::max<int64_t>(1, n)};
+}
+
+TEST(Choose, TakesTheFastestOfAllCandidates) {
+    EXPECT_TRUE(rc::check([] {
+        const auto size = [] {
+            return *rc::gen::oneOf(rc::gen::inRange<int64_t>(1, 300),
+                                   rc::gen::inRange<int64_t>(1, 20000));
+        };
+        Problem p = product(size(), size(), size());
+        p.batch = *rc::gen::element<int64_t>(1, 1, 3, 1000);
+        const DeviceTraits device = *rc::gen::element(0, 1) ? kH200 : kSmall;
+        const int64_t room = *rc::gen::element<int64_t>(0, 1 << 16, kRoom, INT64_MAX);
+        const Choice best = choose(p, device, room);
+        RC_ASSERT(best.kernel != nullptr);
+        RC_ASSERT(best.workspace_bytes <= room);
+        RC_ASSERT(std::isfinite(best.predicted_us) && best.predicted_us > 0);
+        bool fine = true;
+        for (const Candidate& candidate : candidates(p, device, room)) {
+            RC_ASSERT(fine || candidate.refusal);  // those that cannot run are the last
+            fine = !candidate.refusal;
+            if (fine) RC_ASSERT(candidate.choice.predicted_us >= best.predicted_us);
+        }
+        // Its name leads back to it.
+        const auto again = named(name_of(best), p, device, room);
+        RC_ASSERT(again && !again->refusal);
+        RC_ASSERT(name_of(again->choice) == name_of(best));
+        RC_ASSERT(again->choice.workspace_bytes == best.workspace_bytes);
+        RC_ASSERT(again->choice.predicted_us == best.predicted_us);
+        // And the same question gets the same answer.
+        RC_ASSERT(name_of(choose(p, device, room)) == name_of(best));
+    }));
+}
+
+TEST(Choose, AWorkspaceTooSmallMeansAnotherKernel) {
+    const Problem p = product(32, 32, 65536);
+    const Choice free = choose(p, kH200, kRoom);
+    ASSERT_GT(free.workspace_bytes, 0);
+    double before = free.predicted_us;
+    for (int64_t room = free.workspace_bytes; room > 0; room /= 2) {
+        const Choice tight = choose(p, kH200, room - 1);
+        ASSERT_TRUE(tight.kernel);
+        EXPECT_LT(tight.workspace_bytes, room);
+        EXPECT_GE(tight.predicted_us, before) << "less room made it faster";
+        before = tight.predicted_us;
+    }
+    EXPECT_EQ(choose(p, kH200, 0).workspace_bytes, 0);
+}
+
+TEST(Choose, CountsOnlyKWhereItIsRead) {
+    Problem p = product(64, 64, 65536);
+    EXPECT_GT(choose(p, kH200, kRoom).splits, 1);
+    p.alpha = 0;
+    EXPECT_EQ(choose(p, kH200, kRoom).splits, 1);
+    p.device_alpha = p.device_beta = place();  // which may be anything
+    EXPECT_GT(choose(p, kH200, kRoom).splits, 1);
+    p = product(64, 64, 0);
+    EXPECT_EQ(choose(p, kH200, kRoom).splits, 1);
+}
+
+// The predicted time of the choice: a little more to do is not much more time, nor much less.
+TEST(Choose, HasNoCliff) {
+    constexpr double kStep = 1.06;
+    for (const DeviceTraits& device : {kH200})
+        for (const int dimension : {0, 1, 2, 3})
+            for (const int64_t other : {16, 100, 256, 1000, 4096}) {
+                double before = 0;
+                for (double size = 1; size < 9000; size = std::max(size + 1, size * kStep)) {
+                    const auto s = static_cast<int64_t>(size);
+                    const Problem p = product(dimension == 0 || dimension == 3 ? s : other,
+                                              dimension == 1 || dimension == 3 ? s : other,
+                                              dimension == 2 || dimension == 3 ? s : other);
+                    const double us = choose(p, device, kRoom).predicted_us;
+                    SCOPED_TRACE(command_of(p));
+                    EXPECT_GT(us, 0.85 * before);
+                    // One more tile each way may take a round more of the SMs: twice the time.
+                    EXPECT_LT(us, before > 0 ? 2.1 * before : 1e9);
+                    before = us;
+                }
+            }
+}
+
+TEST(Choose, SaysWhyWhereNothingCanRun) {
+    Problem p = product(int64_t{1} << 29, int64_t{1} << 29, 1);
+    EXPECT_EQ(choose(p, kH200, kRoom).kernel, nullptr);
+    for (const Candidate& candidate : candidates(p, kH200, kRoom)) {
+        ASSERT_TRUE(candidate.refusal);
+        EXPECT_NE(std::string(candidate.refusal), "");
+    }
+    EXPECT_EQ(name_of({}), "none");
+    // No kernel is for a GPU before 8.0.
+    const DeviceTraits old{Target::cpu_fast, 132, 70};
+    EXPECT_EQ(choose(product(9, 9, 9), old, kRoom).kernel, nullptr);
+    for (const Candidate& candidate : candidates(product(9, 9, 9), old, kRoom))
+        EXPECT_STREQ(candidate.refusal, "needs a newer GPU");
+    const DeviceTraits next{Target::cpu_fast, 132, 120};
+    EXPECT_NE(choose(product(9, 9, 9), next, kRoom).kernel, nullptr);
+}
+
+TEST(Choose, HoldsForEachProblemThatTheBlasKnows) {
+    for (const bool ta : {false, true})
+        for (const bool tb : {false, true})
+            for (const int64_t m : {1, 17, 5000})
+                for (const int64_t n : {1, 33, 7000})
+                    for (const int64_t k : {0, 1, 100000})
+                        for (const int64_t batch : {1, 65537})
+                            for (const int64_t offset : {0, 1}) {
+                                Problem p = product(m, n, k);
+                                p.transpose_a = ta, p.transpose_b = tb;
+                                p.lda = ta ? m : std::max<int64_t>(1, k);
+                                p.ldb = tb ? std::max<int64_t>(1, k) : n;
+                                p.A = place(offset), p.batch = batch, p.stride_c = m * n;
+                                EXPECT_TRUE(choose(p, kH200, kRoom).kernel) << command_of(p);
+                                EXPECT_TRUE(choose(p, kH200, 0).kernel) << command_of(p);
+                            }
+}
+
+TEST(Kernels, AreTheSameForEveryTargetAndHaveACostAndAName) {
+    const auto fast = kernels(Target::cpu_fast), counted = kernels(Target::cpu_counted);
+    ASSERT_FALSE(fast.empty());
+    ASSERT_EQ(fast.size(), counted.size());
+    std::set<std::string> names;
+    for (size_t i = 0; i < fast.size(); ++i) {
+        EXPECT_STREQ(fast[i]->id, counted[i]->id);
+        ASSERT_EQ(fast[i]->variants.size(), counted[i]->variants.size());
+        EXPECT_EQ(fast[i]->kind, Kind::engine);
+        for (const Variant& variant : fast[i]->variants) {
+            EXPECT_TRUE(variant.run && variant.workspace_bytes && variant.work && variant.refusal);
+            EXPECT_TRUE(names.insert(std::string(fast[i]->id) + '/' + variant.name).second)
+                << fast[i]->id << '/' << variant.name << " is there twice";
+            const Cost& cost = cost_of(*fast[i], variant);
+            EXPECT_EQ(std::string(cost.kernel) + '/' + cost.variant,
+                      std::string(fast[i]->id) + '/' + variant.name)
+                << "a variant without a line in costs.def";
+            EXPECT_GT(cost.fixed_us, 0);
+            EXPECT_GT(cost.busy_ns, 0);
+            EXPECT_GE(cost.alone_ns, cost.busy_ns) << "an SM full of blocks is not slower than one";
+        }
+    }
+}
+
+TEST(Named, TakesNamesThatAreWholeAlone) {
+    const Problem p = product(64, 64, 512);
+    const auto parts = named("tile/64x64 parts=4", p, kH200, kRoom);
+    ASSERT_TRUE(parts);
+    EXPECT_EQ(parts->choice.splits, 4);
+    EXPECT_EQ(parts->choice.workspace_bytes % 4, 0);
+    EXPECT_GE(parts->choice.workspace_bytes, 4 * 64 * 64 * 4);
+    EXPECT_EQ(name_of(named("tile/64x64 parts=1", p, kH200, kRoom)->choice), "tile/64x64");
+    // There are 16 k-tiles: more parts are none.
+    EXPECT_EQ(named("tile/64x64 parts=2147483647", p, kH200, INT64_MAX)->choice.splits, 16);
+    EXPECT_STREQ(named("tile/64x64 parts=4", p, kH200, 0)->refusal, "needs a larger workspace");
+    for (const char* name :
+         {"", " ", "tile", "tile/", "/64x64", "64x64", "tile/64x6", "tile/64x644",
+          "tile/64x64  parts=4", "tile/64x64 parts=", "tile/64x64 parts=0", "tile/64x64 parts=-1",
+          "tile/64x64 parts=+4", "tile/64x64 parts=4 ", "tile/64x64 parts=2147483648",
+          "tile/64x64 Parts=4", "TILE/64x64"})
+        EXPECT_FALSE(named(name, p, kH200, kRoom)) << '\'' << name << '\'';
+}
+
+TEST(Command, SaysAllThatAChoiceDependsOn) {
+    Problem p = product(128, 4096, 512);
+    EXPECT_EQ(command_of(p), "tilewright dispatch N N 128 4096 512");
+    p.transpose_b = true, p.ldb = 512;
+    EXPECT_EQ(command_of(p), "tilewright dispatch N T 128 4096 512");
+    p.transpose_a = true, p.lda = 128;
+    EXPECT_EQ(command_of(p), "tilewright dispatch T T 128 4096 512");
+    p.lda = 130, p.ldb = 513, p.ldc = 4100;
+    EXPECT_EQ(command_of(p), "tilewright dispatch T T 128 4096 512 --lda 130 --ldb 513 --ldc 4100");
+    p = product(2, 3, 5);
+    p.stride_a = p.stride_b = 9;  // of a single product they mean nothing
+    EXPECT_EQ(command_of(p), "tilewright dispatch N N 2 3 5");
+    p.batch = 7, p.stride_a = 0, p.stride_b = -15, p.stride_c = 6;
+    EXPECT_EQ(command_of(p), "tilewright dispatch N N 2 3 5 --batch 7 --stride-a 0 --stride-b -15");
+    p = product(2, 3, 5);
+    p.A = place(1), p.B = place(2), p.C = place(3);
+    EXPECT_EQ(command_of(p),
+              "tilewright dispatch N N 2 3 5 --offset-a 1 --offset-b 2 --offset-c 3");
+    p = product(2, 3, 5);
+    p.alpha = -0.0f;
+    EXPECT_EQ(command_of(p), "tilewright dispatch N N 2 3 5 --alpha 0");
+    p.device_alpha = p.device_beta = place();
+    EXPECT_EQ(command_of(p), "tilewright dispatch N N 2 3 5 --device-scalars");
+}
+
+}  // namespace
+}  // namespace tilewright::engine

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// What a handle is told to work with: a workspace, a kernel, somebody who listens.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/memory.h"
+
+namespace tilewright::test {
+namespace {
+
+/// Of ones: each element of C becomes k.
+class Ones {
+  public:
+    Ones(int64_t m, int64_t n, int64_t k)
+        : m_(m), n_(n), k_(k), a_(m * k), b_(k * n), c_(m * n), scalars_(2) {
+        for (Memory* memory : {&a_, &b_})
+            for (int64_t i = 0; i < memory->elements(); ++i) memory->data()[i] = 1;
+        scalars_.data()[0] = 1, scalars_.data()[1] = 0;
+    }
+    tilewright_status_t run(tilewright_handle_t handle) {
+        c_.restore();
+        const auto status = tilewright_sgemm(
+            handle, TILEWRIGHT_ROW_MAJOR, TILEWRIGHT_OP_N, TILEWRIGHT_OP_N, m_, n_, k_,
+            scalars_.data(), a_.data(), k_, b_.data(), n_, scalars_.data() + 1, c_.data(), n_);
+        wait();
+        return status;
+    }
+    bool is_right() const {
+        for (int64_t i = 0; i < c_.elements(); ++i)
+            if (c_.data()[i] != static_cast<float>(k_)) return false;
+        return true;
+    }
+
+  private:
+    int64_t m_, n_, k_;
+    Memory a_, b_, c_, scalars_;
+};
+
+std::string error_of(tilewright_handle_t handle) {
+    return tilewright_last_error(handle);
+}
+std::string kernel_of(tilewright_handle_t handle) {
+    return tilewright_last_kernel(handle);
+}
+
+TEST(Workspace, IsRefusedWhereItIsNone) {
+    const Handle handle;
+    Memory memory(1024);
+    auto* at = memory.data() - reinterpret_cast<uintptr_t>(memory.data()) % 256 / 4 + 1;
+    EXPECT_EQ(tilewright_set_workspace(handle, at, 1024), TILEWRIGHT_STATUS_INVALID_VALUE);
+    EXPECT_EQ(error_of(handle), "workspace is not on 256 bytes");
+    for (const size_t bytes : {size_t{1}, size_t{1} << 20, SIZE_MAX}) {
+        EXPECT_EQ(tilewright_set_workspace(handle, nullptr, bytes),
+                  TILEWRIGHT_STATUS_INVALID_VALUE);
+        EXPECT_EQ(error_of(handle).find("workspace is a null pointer with "), 0u);
+    }
+}
+
+TEST(Workspace, OfAnySizeGivesTheSameNumbers) {
+    const Handle handle;
+    Ones ones(8, 8, 8192);
+    ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS);
+    const std::string fastest = kernel_of(handle);
+    EXPECT_NE(fastest.find("parts="), std::string::npos) << fastest;
+    Memory memory(1 << 16, Edge::front);
+    for (const size_t bytes : {size_t{0}, size_t{4}, size_t{4096}, size_t{4} << 16}) {
+        ASSERT_EQ(tilewright_set_workspace(handle, memory.data(), bytes),
+                  TILEWRIGHT_STATUS_SUCCESS);
+        ASSERT_EQ(tilewright_set_stream(handle, nullptr), TILEWRIGHT_STATUS_SUCCESS);
+        ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS) << error_of(handle);
+        EXPECT_TRUE(ones.is_right()) << bytes;
+        if (bytes == 0) {
+            EXPECT_EQ(kernel_of(handle).find("parts="), std::string::npos);
+        }
+        for (auto i = static_cast<int64_t>((bytes + 3) / 4); i < memory.last(); ++i)
+            ASSERT_FALSE(memory.was_changed(i)) << "behind its end: " << i;
+    }
+    // More than there can be: what a program says that does not want to count.
+    ASSERT_EQ(tilewright_set_workspace(handle, memory.data(), 0), TILEWRIGHT_STATUS_SUCCESS);
+    Memory large((32 << 20) / 4, Edge::front);
+    ASSERT_EQ(tilewright_set_workspace(handle, large.data(), SIZE_MAX), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS) << error_of(handle);
+    ASSERT_EQ(tilewright_set_workspace(handle, nullptr, 0), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS);
+    EXPECT_EQ(kernel_of(handle), fastest);
+}
+
+TEST(Workspace, OfTheSizeThatIsAdvisedIsEnough) {
+    const Handle handle;
+    const auto size = [&](int64_t m, int64_t n, int64_t k, int64_t batch, size_t* bytes) {
+        return tilewright_get_workspace_size(handle, TILEWRIGHT_COL_MAJOR, TILEWRIGHT_OP_N,
+                                             TILEWRIGHT_OP_T, m, n, k, batch, bytes);
+    };
+    size_t bytes = 1;
+    EXPECT_EQ(size(0, 5, 5, 1, &bytes), TILEWRIGHT_STATUS_SUCCESS);
+    EXPECT_EQ(bytes, 0u);
+    EXPECT_EQ(size(8, 8, 8192, 1, &bytes), TILEWRIGHT_STATUS_SUCCESS);
+    EXPECT_GT(bytes, 0u);
+    EXPECT_EQ(size(5, -1, 5, 1, &bytes), TILEWRIGHT_STATUS_INVALID_VALUE);
+    EXPECT_EQ(error_of(handle), "n = -1 is negative");
+    EXPECT_EQ(size(5, 5, 5, -1, &bytes), TILEWRIGHT_STATUS_INVALID_VALUE);
+    EXPECT_EQ(error_of(handle), "batch_count = -1 is negative");
+    EXPECT_EQ(size(5, 5, 5, 1, nullptr), TILEWRIGHT_STATUS_INVALID_VALUE);
+    EXPECT_EQ(error_of(handle), "bytes is a null pointer");
+    for (const int64_t large : {INT64_MAX, INT64_MAX - 3, int64_t{1} << 40})
+        for (const bool m : {true, false}) {
+            EXPECT_EQ(size(m ? large : 1, large, m ? 1 : large, 1, &bytes),
+                      TILEWRIGHT_STATUS_INVALID_VALUE);
+            EXPECT_NE(error_of(handle).find(" would span "), std::string::npos) << error_of(handle);
+        }
+}
+
+TEST(Kernels, AreNamedByTheCallerOrRefused) {
+    const Handle handle;
+    Ones ones(5, 6, 700);
+    ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS);
+    const std::string fastest = kernel_of(handle);
+    for (const char* name : {"tile", "tile/", "tile/63x64", "Tile/64x64", "tile/64x64 ",
+                             "tile/64x64 parts=", "tile/64x64 parts=0", "tile/64x64 parts=-2",
+                             "tile/64x64 parts=2x", "tile/64x64 parts=99999999999", "none"}) {
+        EXPECT_EQ(tilewright_set_kernel(handle, name), TILEWRIGHT_STATUS_INVALID_VALUE) << name;
+        EXPECT_NE(error_of(handle).find('\'' + std::string(name) + '\''), std::string::npos);
+    }
+    ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS);
+    EXPECT_EQ(kernel_of(handle), fastest) << "a name that was refused changed the choice";
+    ASSERT_EQ(tilewright_set_kernel(handle, "tile/64x64 parts=3"), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS);
+    EXPECT_EQ(kernel_of(handle), "tile/64x64 parts=3");
+    EXPECT_TRUE(ones.is_right());
+    ASSERT_EQ(tilewright_set_kernel(handle, nullptr), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS);
+    EXPECT_EQ(kernel_of(handle), fastest);
+}
+
+TEST(Log, TellsTheCallAndTheChoiceInTheCallingThread) {
+    const Handle handle;
+    struct Heard {
+        std::vector<std::string> lines;
+        std::thread::id thread;
+    } heard;
+    const auto listen = [](const char* line, void* user) {
+        static_cast<Heard*>(user)->lines.push_back(line);
+        static_cast<Heard*>(user)->thread = std::this_thread::get_id();
+    };
+    ASSERT_EQ(tilewright_set_log(handle, listen, &heard), TILEWRIGHT_STATUS_SUCCESS);
+    Ones ones(5, 6, 7);
+    ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(heard.lines.size(), 1u);
+    EXPECT_EQ(heard.lines[0].find("tilewright dispatch N N 5 6 7"), 0u) << heard.lines[0];
+    EXPECT_NE(heard.lines[0].find("# " + kernel_of(handle)), std::string::npos);
+    EXPECT_EQ(heard.thread, std::this_thread::get_id());
+    ASSERT_EQ(tilewright_set_log(handle, nullptr, nullptr), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS);
+    EXPECT_EQ(heard.lines.size(), 1u);
+}
+
+}  // namespace
+}  // namespace tilewright::test
