@@ -119,7 +119,10 @@ Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block, int d
     config.numAttrs = execution.overlaps ? 1 : 0;
     cudaError_t error = cudaSuccess;
     const char* call = "cudaFuncSetAttribute";
-    if (dynamic_bytes > 0)  // more than 48 KiB must be asked for
+    // More than 48 KiB, a kernel's own arrays among them, must be asked for; a call too many takes as
+    // long as a launch.
+    constexpr int kAlwaysThere = 40 * 1024;
+    if (dynamic_bytes > kAlwaysThere)
         error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      dynamic_bytes);
     if (error == cudaSuccess) {

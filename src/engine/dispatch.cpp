@@ -37,7 +37,7 @@ Candidate weigh(const KernelDefinition& kernel, const Variant& variant, int spli
     if (candidate.choice.workspace_bytes > workspace_bytes)
         candidate.refusal = "needs a larger workspace";
     const Work work = variant.work(problem, execution);
-    candidate.choice.splits = work.parts;
+    if (splits > 1) candidate.choice.splits = work.parts;
     candidate.choice.predicted_us =
         predict(problem, work, cost_of(kernel, variant), device.multiprocessors);
     return candidate;

@@ -25,6 +25,7 @@
 // Cost     A step along k is 128 FFMA for six vector loads a thread; gathering A of 128 rows adds
 //          256 copies of a warp to the 65536 FFMA of a k-tile of 64.
 #include "engine/operands.h"
+#include "engine/split.h"
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET::large_tile {
 
@@ -34,14 +35,20 @@ struct Piece {
 };
 
 /// Who computes what. The k-tiles of the first `streamed` block tiles, one tile after another, are
-/// cut into equal runs, one a block; the other tiles are whole pieces, one a block in turn.
+/// cut into equal runs, one a block; the other tiles are whole pieces, one a block in turn. For split-K
+/// each tile is a line by itself, cut into as many runs as there are parts.
 struct Schedule {
-    int blocks, tiles, tiles_k, streamed = 0, share = 0, rest = 0;
+    int blocks, tiles, tiles_k, streamed = 0;
+    int runs = 1, line = 0, share = 0, rest = 0;  ///< Runs of a line, and its k-tiles.
+    bool has_parts = false;
 
     HOST_DEVICE int whole(int place) const { return ceil_div(tiles - streamed - place, blocks); }
     HOST_DEVICE int pieces(int place) const { return whole(place) + 2; }
     /// Where a run begins. Shorter than a tile, it touches two at most.
-    HOST_DEVICE int run(int place) const { return place * share + (place < rest ? place : rest); }
+    HOST_DEVICE int run(int place) const {
+        const int number = place % runs;
+        return place / runs * line + number * share + (number < rest ? number : rest);
+    }
     /// First the end of a tile that others begin, so that they need not wait; last the beginning of
     /// one that others go on with.
     HOST_DEVICE Piece piece(int place, int i) const {
@@ -142,6 +149,37 @@ __device__ void produce(const Gemm& p, const TensorMap& A, const TensorMap& B, c
     }
 }
 
+/// Which elements of the block tile a thread computes: FM x FN of them, in steps of the warp.
+template <TileConfig kTile>
+struct Fragments {
+    static constexpr int TM = kTile.thread.m, TN = kTile.thread.n, WM = kTile.warp.m,
+                         WN = kTile.warp.n, N_STEPS = kTile.warp_n_steps,
+                         M_STEPS = WM * WN / (32 * TM * TN * N_STEPS);
+    static constexpr int STEP_M = WM / M_STEPS, STEP_N = WN / N_STEPS;  // of the warp
+    static constexpr int FM = M_STEPS * TM, FN = N_STEPS * TN;
+    static constexpr int LANES_N = STEP_N / TN, WARPS_N = kTile.block.n / WN;
+
+    // Lanes lie in squares of 2 x 2.
+    __device__ static int first_row(int thread) {
+        const int lane = thread % 32;
+        return thread / 32 / WARPS_N * WM + (lane / (2 * LANES_N) * 2 + lane / 2 % 2) * TM;
+    }
+    __device__ static int first_col(int thread) {
+        const int lane = thread % 32;
+        return thread / 32 % WARPS_N * WN + (lane / 4 % (LANES_N / 2) * 2 + lane % 2) * TN;
+    }
+
+    // The layout of what is handed over: a thread's elements lie kTile.threads apart.
+    __device__ static int row(const Tiling&, int e) {
+        const int i = e / kTile.threads / FN;
+        return first_row(e % kTile.threads) + i / TM * STEP_M + i % TM;
+    }
+    __device__ static int col(const Tiling&, int e) {
+        const int j = e / kTile.threads % FN;
+        return first_col(e % kTile.threads) + j / TN * STEP_N + j % TN;
+    }
+};
+
 template <TileConfig kTile>
 __device__ void compute(const Gemm& p, const Schedule& s, int place, const Piece& piece, int end,
                         const Handover& handover, const Stages& stages,
@@ -154,11 +192,8 @@ __device__ void compute(const Gemm& p, const Schedule& s, int place, const Piece
     constexpr int FM = M_STEPS * TM, FN = N_STEPS * TN;  // the fragments of all steps
     // --- place: the warp's part of the block tile, and this thread's first element
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    constexpr int LANES_N = STEP_N / TN;  // in squares of 2 x 2
-    const int lane_row = lane / (2 * LANES_N) * 2 + lane / 2 % 2;
-    const int lane_col = lane / 4 % (LANES_N / 2) * 2 + lane % 2;
-    const int thread_row = warp / (BN / WN) * WM + lane_row * TM;
-    const int thread_col = warp % (BN / WN) * WN + lane_col * TN;
+    const int thread_row = Fragments<kTile>::first_row(threadIdx.x);
+    const int thread_col = Fragments<kTile>::first_col(threadIdx.x);
     const Place at = place_of_tile<kTile>(p, piece.tile);
     const int rows = inside(p.m, at.row, BM), cols = inside(p.n, at.col, BN);
     // At the edges of C some warps have nothing to do, and leave the others their issue slots.
@@ -185,12 +220,13 @@ __device__ void compute(const Gemm& p, const Schedule& s, int place, const Piece
         __syncwarp();
         if (lane == 0) mbarrier_arrive(stages.empty + stage.index);
     }
-    // --- hand over the end of a tile. Each thread needs what its like in another block has summed
-    if (piece.begin > 0) {
+    // --- hand over a part, or the end of a tile, to whoever adds them up: for the latter each thread
+    // of the block that begins it, which waits
+    if (s.has_parts || piece.begin > 0) {
         GlobalPtr<float> to = handover.sums + int64_t{place} * (BM * BN) + threadIdx.x;
         UNROLL
         for (int i = 0; i < FM * FN; ++i) to[i * kTile.threads] = acc[i / FN][i % FN];
-        st_release(handover.ready + (place * kTile.threads + threadIdx.x), 1u);
+        if (!s.has_parts) st_release(handover.ready + (place * kTile.threads + threadIdx.x), 1u);
         return;
     }
     // --- fix up the beginning of one: always in the same order
@@ -216,8 +252,7 @@ __device__ void compute(const Gemm& p, const Schedule& s, int place, const Piece
         UNROLL
         for (int j = 0; j < FN; j += 4) {
             const int col = thread_col + j / TN * STEP_N + j % TN;
-            store4(scalars, C + col, cols - col, vectors,
-                   moved4(&acc[i][j]));
+            store4(scalars, C + col, cols - col, vectors, moved4(&acc[i][j]));
         }
     }
 }
@@ -240,8 +275,8 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blo
     }
     __syncthreads();
     const Stages stages{As, Bs, full, empty};
-    let_stream_go_on();
     wait_for_stream();
+    let_stream_go_on();  // others find no room before this block ends
     const bool reads = scalars_of(p).alpha != 0.0f;
     // Runs go backwards, so that who begins a tile waits for blocks that were launched before.
     const int place = gridDim.x - 1 - blockIdx.x;
@@ -275,12 +310,30 @@ constexpr int shared_bytes(const TileConfig& tile) {
 /// Cuts up what is left when all blocks have equally many tiles, unless nearly all get one more. Of
 /// a batch every tile is whole: where runs end would be another place in each matrix, and the bits
 /// of a product must not depend on its slot.
-Schedule schedule(const TileConfig& tile, const Problem& p, int blocks) {
+Schedule schedule(const TileConfig& tile, const Problem& p, const Execution& execution) {
+    const int blocks = execution.multiprocessors;
     const int tiles = ceil_div(p.m, tile.block.m) * ceil_div(p.n, tile.block.n) * p.batch;
     const int tiles_k = ceil_div(reads(p), tile.block.k);
-    const int left = tiles_k > 0 && p.batch == 1 ? tiles % blocks : 0;
-    if (left < blocks * 9 / 10 && int64_t{left} * tiles_k <= 0x7fffffff)
-        return {blocks, tiles, tiles_k, left, left * tiles_k / blocks, left * tiles_k % blocks};
+    if (const Split split = split_of(tiles_k, execution.splits); split.parts > 1)
+        return {.blocks = tiles * split.parts,
+                .tiles = tiles,
+                .tiles_k = tiles_k,
+                .streamed = tiles,
+                .runs = split.parts,
+                .line = tiles_k,
+                .share = split.share,
+                .rest = split.rest,
+                .has_parts = true};
+    const int left = tiles_k > 0 && p.batch == 1 ? tiles % blocks : 0, line = left * tiles_k;
+    if (left > 0 && left < blocks * 9 / 10 && int64_t{left} * tiles_k <= 0x7fffffff)
+        return {.blocks = blocks,
+                .tiles = tiles,
+                .tiles_k = tiles_k,
+                .streamed = left,
+                .runs = blocks,
+                .line = line,
+                .share = line / blocks,
+                .rest = line % blocks};
     return {blocks, tiles, tiles_k};
 }
 
@@ -290,8 +343,8 @@ class HandoverStorage {
     HandoverStorage(Workspace& workspace, const TileConfig& tile, const Schedule& s,
                     unsigned* counters)
         : own_(counters == nullptr),
-          blocks_(s.streamed > 0 ? s.blocks : 0),
-          flags_(int64_t{blocks_} * tile.threads),
+          blocks_(s.streamed > 0 || s.has_parts ? s.blocks : 0),
+          flags_(s.has_parts ? 0 : int64_t{blocks_} * tile.threads),
           sums_(workspace.take<float>(int64_t{blocks_} * tile.block.m * tile.block.n)),
           ready_(own_ ? workspace.take<unsigned>(flags_) : counters),
           sum_bounds_(sums_, 1, int64_t{blocks_} * tile.block.m * tile.block.n, 0, "sums"),
@@ -317,15 +370,20 @@ class HandoverStorage {
 template <TileConfig kTile>
 int64_t workspace_bytes(const Problem& problem, const Execution& execution) {
     Workspace workspace(nullptr);
-    const HandoverStorage handover(
-        workspace, kTile, schedule(kTile, problem, execution.multiprocessors), execution.counters);
+    const HandoverStorage handover(workspace, kTile, schedule(kTile, problem, execution),
+                                   execution.counters);
     return workspace.bytes();
 }
 
 template <TileConfig kTile>
 Work work(const Problem& problem, const Execution& execution) {
     const int blocks = execution.multiprocessors;
-    const Schedule s = schedule(kTile, problem, blocks);
+    const Schedule s = schedule(kTile, problem, execution);
+    if (s.has_parts)
+        return {.blocks = s.blocks,
+                .steps = s.share + (s.rest > 0),
+                .exchanged = int64_t{s.blocks} * kTile.block.m * kTile.block.n * 4,
+                .parts = s.runs};
     const int64_t whole = ceil_div(s.tiles - s.streamed, blocks);
     const int64_t line = int64_t{s.streamed} * s.tiles_k;
     // Two parts where a run ends within a tile; more where a tile takes several runs.
@@ -341,7 +399,8 @@ const char* refusal(const Problem& p, const Execution& execution) {
     constexpr int64_t kMost = 0x7fffffff - 256;  // the TMA counts in 32 bits
     if (p.m > kMost || p.n > kMost || p.k > kMost) return "M, N or K is above 2147483391";
     const int64_t tiles = ceil_div(p.m, kTile.block.m) * ceil_div(p.n, kTile.block.n);
-    if (tiles > kMost / p.batch) return "C has more than 2147483391 block tiles";
+    if (tiles > kMost / p.batch / (execution.splits < 1 ? 1 : execution.splits))
+        return "C has more than 2147483391 block tiles";
     if (execution.multiprocessors > kCounters / kTile.threads)
         return "flags for 256 multiprocessors at most";
     if (p.A == nullptr || p.B == nullptr) return "a tensor map of a null pointer";
@@ -404,7 +463,7 @@ Status run(const Problem& problem, const Execution& execution) {
     if (const char* why = refusal<kTile>(problem, execution))
         return {StatusCode::not_supported, why};
     const Operands operands(problem);
-    const Schedule s = schedule(kTile, problem, execution.multiprocessors);
+    const Schedule s = schedule(kTile, problem, execution);
     Workspace workspace(execution.workspace);
     const HandoverStorage storage(workspace, kTile, s, execution.counters);
     if (Status status = storage.clear(execution); !status.ok()) return status;
@@ -412,7 +471,18 @@ Status run(const Problem& problem, const Execution& execution) {
     const auto with = a ? b ? launch<padded(kTile, true, true)> : launch<padded(kTile, true, false)>
                       : b ? launch<padded(kTile, false, true)>
                           : launch<padded(kTile, false, false)>;
-    return with(problem, operands, s, storage.handover(), execution);
+    const Status status = with(problem, operands, s, storage.handover(), execution);
+    if (!status.ok() || !s.has_parts) return status;
+    const Tiling tiling{.rows = kTile.block.m,
+                        .cols = kTile.block.n,
+                        .m = problem.m,
+                        .n = problem.n,
+                        .row_step = problem.ldc,
+                        .col_step = 1,
+                        .tiles_m = static_cast<unsigned>(ceil_div(problem.m, kTile.block.m)),
+                        .tiles_n = static_cast<unsigned>(ceil_div(problem.n, kTile.block.n))};
+    return launch_add_parts<Fragments<kTile>>(operands.gemm, tiling, s.tiles,
+                                              {storage.handover().sums, {}}, s.runs, execution);
 }
 
 constexpr TileConfig config(Tile block, Tile warp, int stages) {

@@ -107,11 +107,11 @@ __device__ void copy_tile(const Operand& operand, GlobalPtr<const float> X, int 
                           SharedPtr<float> to, int thread) {
     const auto copy = [&]<Run kRun>() {
         if (width == kX && depth == kDepth)
-            copy_tile<kX, kDepth, kPitch, kThreads, kUnroll, kRun, true>(X, operand.ld, width, depth, to,
-                                                                thread);
+            copy_tile<kX, kDepth, kPitch, kThreads, kUnroll, kRun, true>(X, operand.ld, width,
+                                                                         depth, to, thread);
         else
-            copy_tile<kX, kDepth, kPitch, kThreads, kUnroll, kRun, false>(X, operand.ld, width, depth, to,
-                                                                 thread);
+            copy_tile<kX, kDepth, kPitch, kThreads, kUnroll, kRun, false>(X, operand.ld, width,
+                                                                          depth, to, thread);
     };
     switch (operand.run) {
         case Run::x_vectors:

@@ -1,19 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// Split-K in one launch: blocks that share a tile of C leave their sums in a workspace, and who is
-// last there adds them up, always in the order of k. So the bits do not depend on who was last, and
-// nobody waits.
+// Split-K: blocks that share a tile of C leave their sums in a workspace. Of a few, who is last there
+// adds them up; of many, a kernel that has the whole GPU for it. Either way in a fixed order, so that
+// the bits do not depend on who was last, and nobody waits.
 #pragma once
 
 #include "engine/operands.h"
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET {
 
+/// So many parts are added up by the block that is last; more take it longer than another launch.
+inline constexpr int kMostThatMeet = 8;
+
 /// Which part of k is whose. Parts differ by one k-tile at most.
 struct Split {
     int parts, share, rest;  ///< Each has `share` k-tiles, the first `rest` one more.
 
-    __device__ int begin(int part) const { return part * share + (part < rest ? part : rest); }
+    HOST_DEVICE int begin(int part) const { return part * share + (part < rest ? part : rest); }
 };
 
 struct Parts {
@@ -37,7 +40,67 @@ __device__ __forceinline__ bool is_last(GlobalPtr<unsigned> arrived, int parts,
     return vote[0] + 1 == static_cast<unsigned>(parts);
 }
 
+/// Where the tiles of a batch lie in C: tile t is row tile t % tiles_m of matrix
+/// t / (tiles_m * tiles_n), and element (i, j) of C lies at C[i * row_step + j * col_step].
+struct Tiling {
+    int rows, cols;  ///< Of a tile.
+    int64_t m, n, row_step, col_step;
+    unsigned tiles_m, tiles_n;
+};
+
+/// An element of a tile whose parts lie row by row.
+struct RowMajor {
+    __device__ static int row(const Tiling& tiling, int e) { return e / tiling.cols; }
+    __device__ static int col(const Tiling& tiling, int e) { return e % tiling.cols; }
+};
+
+/// C := alpha * (the sum of a tile's parts) + beta * C. A block has 64 elements of a tile; its threads
+/// take four of them each, of every sixteenth part.
+template <int kThreads, class Layout>
+__global__ void __launch_bounds__(kThreads)
+    add_parts(Gemm p, Tiling tiling, GlobalPtr<const float> sums, int parts) {
+    constexpr int ELEMENTS = 64, LANES = ELEMENTS / 4, SLICES = kThreads / LANES;
+    SHARED(float, slices, SLICES, ELEMENTS);
+    wait_for_stream();
+    const Scalars scalars = scalars_of(p);
+    const unsigned chunks = tiling.rows * tiling.cols / ELEMENTS;
+    const unsigned tile = blockIdx.x / chunks, chunk = blockIdx.x % chunks;
+    const int lane = threadIdx.x % LANES * 4, slice = threadIdx.x / LANES;
+    const int64_t elements = int64_t{tiling.rows} * tiling.cols;
+    const GlobalPtr<const float> from = sums + tile * parts * elements + chunk * ELEMENTS + lane;
+    float4 sum{};
+    UNROLL_BY(8)
+    for (int part = slice; part < parts; part += SLICES) {
+        const float4 more = ld<float4>(from + part * elements);
+        sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
+    }
+    st(slices + slice * ELEMENTS + lane, sum);
+    __syncthreads();
+    const int thread = threadIdx.x, e = chunk * ELEMENTS + thread;
+    if (thread >= ELEMENTS) return;
+    const unsigned tile_row = tile % tiling.tiles_m, rest = tile / tiling.tiles_m;
+    const int64_t row = int64_t{tile_row} * tiling.rows + Layout::row(tiling, e);
+    const int64_t col = int64_t{rest % tiling.tiles_n} * tiling.cols + Layout::col(tiling, e);
+    if (row >= tiling.m || col >= tiling.n) return;
+    float total = 0.0f;
+    UNROLL
+    for (int i = 0; i < SLICES; ++i) total += slices[i * ELEMENTS + thread];
+    const int64_t at =
+        rest / tiling.tiles_n * p.stride_c + row * tiling.row_step + col * tiling.col_step;
+    const float c = scalars.beta == 0.0f ? 0.0f : p.C[at];
+    p.C[at] = scalars.alpha * total + scalars.beta * c;
+}
+
 #if !defined(__CUDACC_RTC__)
+template <class Layout = RowMajor>
+Status launch_add_parts(const Gemm& p, const Tiling& tiling, int64_t tiles, const Parts& parts,
+                        int count, const Execution& execution) {
+    constexpr int kThreads = 256;
+    return launch_kernel(add_parts<kThreads, Layout>,
+                         Grid(static_cast<unsigned>(tiles * (tiling.rows * tiling.cols / 64))),
+                         Grid(kThreads), 0, execution, p, tiling, parts.sums, count);
+}
+
 /// The place of Parts in a workspace. Outlives the launch.
 class PartsStorage {
   public:

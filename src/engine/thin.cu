@@ -179,7 +179,6 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     DYNAMIC_SHARED(float, tile, 0, V* BK);
     DYNAMIC_SHARED(float, sums, 4 * V * BK, SUMS, PITCH);
     SHARED(unsigned, vote, 1);
-    let_stream_go_on();
     wait_for_stream();
     const Sides sides = sides_of(p, thin_a);
     const Place at = place_of_block(sides.wide_size, XB, split);
@@ -191,6 +190,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
         multiply_along_k<kTile>(sides, at, begin, end, tile, sums);
     else
         multiply_along_x<kTile>(sides, at, begin, end, tile, sums);
+    let_stream_go_on();
     __syncthreads();
     // --- add up, in a fixed order, and store: one element a thread at a time
     const GlobalPtr<float> all = parts.sums + at.tile * split.parts * (V * XB);
@@ -203,6 +203,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     if (split.parts > 1) {
         for (int e = threadIdx.x; e < V * XB; e += kTile.threads)
             all[at.part * (V * XB) + e] = sum_of(e);
+        if (split.parts > kMostThatMeet) return;  // add_parts() goes on
         if (!is_last(parts.arrived + at.tile, split.parts, vote)) return;
     }
     const int width = inside(sides.wide_size, at.x, XB);
@@ -290,10 +291,23 @@ const char* refusal(const Problem& p, const Execution& execution) {
 template <TileConfig kTile, bool kAlongK>
 Status launch(const Plan& made, const Operands& operands, const Parts& parts,
               const Execution& execution) {
-    return launch_kernel(sgemm<kTile, kAlongK>,
-                         Grid(static_cast<unsigned>(made.tiles * made.split.parts)),
-                         Grid(kTile.threads), shared_bytes(kTile, kAlongK), execution,
-                         operands.gemm, made.thin_a, made.split, parts);
+    const Gemm& p = operands.gemm;
+    const int count = made.split.parts;
+    const Status status = launch_kernel(
+        sgemm<kTile, kAlongK>, Grid(static_cast<unsigned>(made.tiles * count)), Grid(kTile.threads),
+        shared_bytes(kTile, kAlongK), execution, p, made.thin_a, made.split, parts);
+    if (!status.ok() || count <= kMostThatMeet) return status;
+    const bool thin_a = made.thin_a;
+    const int64_t wide = thin_a ? p.n : p.m;
+    const Tiling tiling{.rows = kTile.block.m,
+                        .cols = kTile.block.n,
+                        .m = thin_a ? p.m : p.n,
+                        .n = wide,
+                        .row_step = thin_a ? p.ldc : 1,
+                        .col_step = thin_a ? 1 : p.ldc,
+                        .tiles_m = 1,
+                        .tiles_n = static_cast<unsigned>(ceil_div(wide, kTile.block.n))};
+    return launch_add_parts(p, tiling, made.tiles, parts, count, execution);
 }
 
 template <TileConfig kTile>

@@ -59,7 +59,6 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     constexpr int SUM_PITCH = BN + 4;
     DYNAMIC_SHARED(float, sums, 0, K_WARPS, BM, SUM_PITCH);  // in the end, where the tiles were
     SHARED(unsigned, vote, 1);
-    let_stream_go_on();
     wait_for_stream();
     // --- place: the block tile, the warp's part of it, and this thread's first element
     const Place at = place_of_block<kTile>(p, split);
@@ -78,10 +77,10 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
         if (t < end) {
             const int stage = (t - begin) % STAGES, depth = inside(p.k, int64_t{t} * BK, BK);
             const int64_t k = int64_t{t} * BK;
-            copy_tile<BM, BK, A_PITCH, kTile.threads, 64>(p.A, p.A.at(at.batch, at.row, k), rows, depth,
-                                                      As + stage * (BK * A_PITCH), thread);
-            copy_tile<BN, BK, B_PITCH, kTile.threads, 64>(p.B, p.B.at(at.batch, at.col, k), cols, depth,
-                                                      Bs + stage * (BK * B_PITCH), thread);
+            copy_tile<BM, BK, A_PITCH, kTile.threads, 64>(
+                p.A, p.A.at(at.batch, at.row, k), rows, depth, As + stage * (BK * A_PITCH), thread);
+            copy_tile<BN, BK, B_PITCH, kTile.threads, 64>(
+                p.B, p.B.at(at.batch, at.col, k), cols, depth, Bs + stage * (BK * B_PITCH), thread);
         }
         cp_async_commit();
     };
@@ -141,6 +140,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
         UNROLL
         for (int four = thread; four < FOURS; four += kTile.threads)
             st(all + (at.part * FOURS + four) * 4, sum_of(four));
+        if (split.parts > kMostThatMeet) return;  // add_parts() goes on
         if (!is_last(parts.arrived + at.tile, split.parts, vote)) return;
     }
     const GlobalPtr<float> C = p.C + at.batch * p.stride_c + at.row * p.ldc + at.col;
@@ -243,9 +243,20 @@ Status run(const Problem& problem, const Execution& execution) {
     const PartsStorage parts(workspace, tiles, split.parts, kTile.block.m * kTile.block.n,
                              execution.counters);
     if (Status status = parts.clear(execution); !status.ok()) return status;
-    return launch_kernel(sgemm<kTile>, Grid(static_cast<unsigned>(tiles * split.parts)),
-                         Grid(kTile.threads), shared_bytes(kTile), execution, operands.gemm, split,
-                         parts.parts());
+    const Gemm& p = operands.gemm;
+    const Status status =
+        launch_kernel(sgemm<kTile>, Grid(static_cast<unsigned>(tiles * split.parts)),
+                      Grid(kTile.threads), shared_bytes(kTile), execution, p, split, parts.parts());
+    if (!status.ok() || split.parts <= kMostThatMeet) return status;
+    const Tiling tiling{.rows = kTile.block.m,
+                        .cols = kTile.block.n,
+                        .m = p.m,
+                        .n = p.n,
+                        .row_step = p.ldc,
+                        .col_step = 1,
+                        .tiles_m = static_cast<unsigned>(ceil_div(p.m, kTile.block.m)),
+                        .tiles_n = static_cast<unsigned>(ceil_div(p.n, kTile.block.n))};
+    return launch_add_parts(p, tiling, tiles, parts.parts(), split.parts, execution);
 }
 
 /// `warp`: its m, n and k; `min_blocks` an SM.
