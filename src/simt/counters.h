@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilewright::simt {
@@ -26,6 +27,16 @@ enum class Operation : uint8_t {
 
 const char* name_of(Operation operation);
 
+/// A header that several kernels share, as a number below 64 made of its name; 0 for a kernel's own
+/// file. Which name it was is found among the headers that there are.
+constexpr uint32_t header_of(std::string_view file) {
+    if (!file.ends_with(".h")) return 0;
+    file.remove_prefix(file.find_last_of('/') + 1);  // npos + 1 is 0
+    uint32_t hash = 2166136261u;
+    for (const char c : file) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+    return hash % 63 + 1;
+}
+
 /// One operation in the kernel's source, as written: the compiler may merge scalar accesses.
 struct SiteCounters {
     Operation operation{};
@@ -41,11 +52,11 @@ struct SiteCounters {
     /// Of a scalar load that the compiler may merge: the wavefronts of the loads of 64 and of 128
     /// bits that hold each lane's word. Their place follows from the word's: they are aligned.
     std::array<uint64_t, 2> wider_wavefronts{};
-    bool in_header = false;  ///< In one that kernels share, not in the kernel's own file.
+    uint32_t header = 0;  ///< See header_of().
 };
 
 struct Counters {
-    std::vector<SiteCounters> sites;  ///< By line, column, operation; a header's last.
+    std::vector<SiteCounters> sites;  ///< By line, column, operation; headers last.
     uint64_t ffma = 0;  ///< Warp instructions.
     uint64_t mma = 0;  ///< Warp instructions, of any shape ...
     uint64_t mma_products = 0;  ///< ... and the scalar products that they are made of.
