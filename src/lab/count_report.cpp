@@ -197,6 +197,7 @@ Json json_of(const CountRow& row, const Gpu* gpu) {
               {"shape", {test.m, test.n, test.k}},
               {"alpha", test.alpha},
               {"beta", test.beta},
+              {"case", describe(test)},
               {"status", name_of(count.ok() ? Outcome::ok : Outcome::failed)},
               {"reason", count.failure}};
     json["sampled"] = count.sampled() ? Json{{"blocks_run", count.counters.blocks_run},
@@ -206,7 +207,7 @@ Json json_of(const CountRow& row, const Gpu* gpu) {
     json["sites"] = Json::array();
     const SourceLines source(*count.rung);
     for (const simt::SiteCounters& site : count.counters.sites)
-        json["sites"].push_back({{"file", file_of(*count.rung, site.in_header)},
+        json["sites"].push_back({{"file", file_of(*count.rung, site.header)},
                                  {"line", site.line},
                                  {"column", site.column},
                                  {"operation", name_of(site.operation)},
