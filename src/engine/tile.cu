@@ -56,6 +56,8 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     constexpr int K_WARPS = BK / WK, TILE_WARPS = kTile.threads / 32 / K_WARPS;
     DYNAMIC_SHARED(float, As, 0, STAGES, BK, A_PITCH);
     DYNAMIC_SHARED(float, Bs, 4 * STAGES * BK * A_PITCH, STAGES, BK, B_PITCH);
+    constexpr int SUM_PITCH = BN + 4;
+    DYNAMIC_SHARED(float, sums, 0, K_WARPS, BM, SUM_PITCH);  // in the end, where the tiles were
     SHARED(unsigned, vote, 1);
     // --- place: the block tile, the warp's part of it, and this thread's first element
     const Place at = place_of_block<kTile>(p, split);
@@ -109,10 +111,8 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
                 }
         }
     }
-    // --- the sums of all warps, where the tiles were
+    // --- the sums of all warps
     __syncthreads();
-    constexpr int SUM_PITCH = BN + 4;
-    const SharedPtr<float> sums = As;  // (K_WARPS, BM, SUM_PITCH)
     UNROLL
     for (int i = 0; i < FM; ++i) {
         const int row = k_warp * BM + thread_row + i / TM * STEP_M + i % TM;
