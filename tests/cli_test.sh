@@ -185,6 +185,9 @@ exits 0 verify tile k2 --device cpu --variant default --sizes 20 --format csv
 check "rungs first" bash -c 'sed -n 2p out | grep -q ^k2, && sed -n 3p out | grep -q ^tile,'
 exits 0 verify 'til*' --variant 16x16 --device cpu
 check "more hard cases" grep -qE '^tile/16x16 +tile +40 +40 ' out
+exits 1 verify thin --device cpu --sizes 64 --format json
+check "a refusal is a row that was not run" json '(lambda r: (r["status"], "thin" in r["reason"]))(d["results"][0]) == ("not_run", True)'
+exits 0 verify engine --device cpu --variant default --shape 5x1x70 --transa T
 exits 0 bench tile --variant 32x32 --device cpu --shape 40x30x200 --transb T --parts 2 --min-time 0
 check "the shape says so" grep -qE '^tile/32x32 +40x30x200 NT parts=2 ' out
 exits 0 count tile --variant 16x16 --shape 32x32x128 --transa T --format json

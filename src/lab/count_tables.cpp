@@ -79,7 +79,7 @@ const std::vector<Table::Column>& site_columns() {
 
 SourceLines::SourceLines(const KernelDefinition& rung) : own_(split_lines(source_of(rung))) {
     for (const EmbeddedFile& file : embedded_files())
-        if (const uint32_t header = simt::header_of(file.path))
+        if (const uint32_t header = simt::header_of(file.path.data(), file.path.size()))
             shared_[header] = split_lines(file.text);
 }
 

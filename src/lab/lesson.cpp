@@ -39,7 +39,8 @@ std::string_view source_of(const KernelDefinition& rung) {
 
 EmbeddedFile shared_header(uint32_t header) {
     for (const EmbeddedFile& file : embedded_files())
-        if (header != 0 && simt::header_of(file.path) == header) return file;
+        if (header != 0 && simt::header_of(file.path.data(), file.path.size()) == header)
+            return file;
     return {};
 }
 

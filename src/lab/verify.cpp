@@ -167,6 +167,8 @@ const GuardedMatrix& PreparedCase::matrix(Operand operand) const {
 
 Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
                Arithmetic arithmetic) try {
+    if (const char* why = refusal_of(device, variant, prepared.test()))
+        return {.outcome = Outcome::not_run, .first = {}, .reason = why};
     const Upload matrices(device, prepared);
     device.release_workspace();
     const Status status = device.run(variant, matrices.problem(prepared), prepared.test().parts);
@@ -214,7 +216,7 @@ const char* refusal_of(Device& device, const Variant& variant, const Case& test)
     Execution where = device.execution();
     where.splits = test.parts;
     unsigned counter = 0;
-    if (test.parts > 1) where.counters = &counter;
+    where.counters = &counter;
     return variant.refusal(problem_of(test, at(test.offset_a), at(test.offset_b), at(test.offset_c),
                                       test.device_scalars ? at(0) : nullptr),
                            where);

@@ -20,7 +20,7 @@ enum class Outcome {
     ok,
     wrong,  ///< It ran and its result, or something around it, is not what it must be.
     failed,  ///< It did not run to its end: refused, a fault, a device error.
-    not_run,  ///< The case does not fit into memory.
+    not_run,  ///< The case does not fit into memory, or is not for this kernel.
 };
 
 const char* name_of(Outcome outcome);

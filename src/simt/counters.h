@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace tilewright::simt {
@@ -27,14 +26,13 @@ enum class Operation : uint8_t {
 
 const char* name_of(Operation operation);
 
-/// A header that several kernels share, as a number below 64 made of its name; 0 for a kernel's own
-/// file. Which name it was is found among the headers that there are.
-constexpr uint32_t header_of(std::string_view file) {
-    if (!file.ends_with(".h")) return 0;
-    file.remove_prefix(file.find_last_of('/') + 1);  // npos + 1 is 0
-    uint32_t hash = 2166136261u;
-    for (const char c : file) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-    return hash % 63 + 1;
+/// A header that several kernels share, as a number below 512 made of the end of its name; 0 for a
+/// kernel's own file. Which name it was is found among the headers that there are. Neither loops nor
+/// calls: compilers must fold it where an access is traced.
+constexpr uint32_t header_of(const char* file, size_t length) {
+    if (length < 7 || file[length - 2] != '.' || file[length - 1] != 'h') return 0;
+    const auto letter = [&](size_t back) { return static_cast<uint32_t>(file[length - back]); };
+    return (letter(3) + 7 * letter(4) + 49 * letter(5) + 343 * letter(6)) % 511 + 1;
 }
 
 /// One operation in the kernel's source, as written: the compiler may merge scalar accesses.

@@ -18,7 +18,7 @@ namespace tilewright::simt {
 struct Site {
     uint32_t packed = 0;
 
-    static constexpr unsigned kColumnBits = 10, kLineBits = 16;
+    static constexpr unsigned kColumnBits = 10, kLineBits = 13;
     constexpr uint32_t line() const { return packed >> kColumnBits & ((1u << kLineBits) - 1); }
     constexpr uint32_t column() const { return packed & ((1u << kColumnBits) - 1); }
     /// See header_of().
@@ -39,7 +39,8 @@ struct Site {
   private:
     /// Known at compile time.
     static constexpr uint32_t place(const char* file, uint32_t line, uint32_t column) {
-        return header_of(file) << (kColumnBits + kLineBits) | line << kColumnBits | column;
+        return header_of(file, __builtin_strlen(file)) << (kColumnBits + kLineBits) |
+               line << kColumnBits | column;
     }
 };
 
