@@ -22,6 +22,11 @@ GuardedMatrix filled(const Case& test, Operand operand) {
     return matrix;
 }
 
+/// Operands that must not be read need not be there.
+bool has_null_inputs(const Case& test) {
+    return !test.has_product() && test.seed % 2 == 0;
+}
+
 /// The three matrices of a case on a device.
 class Upload {
   public:
@@ -36,7 +41,7 @@ class Upload {
 
     Problem problem(const PreparedCase& prepared) const {
         const Case& test = prepared.test();
-        const bool null = !test.has_product() && test.seed % 2 == 0;
+        const bool null = has_null_inputs(test);
         const auto &a = prepared.matrix(Operand::A), &b = prepared.matrix(Operand::B),
                    &c = prepared.matrix(Operand::C);
         return problem_of(test, null ? nullptr : A.floats() + a.origin(),
@@ -217,9 +222,11 @@ const char* refusal_of(Device& device, const Variant& variant, const Case& test)
     where.splits = test.parts;
     unsigned counter = 0;
     where.counters = &counter;
-    return variant.refusal(problem_of(test, at(test.offset_a), at(test.offset_b), at(test.offset_c),
-                                      test.device_scalars ? at(0) : nullptr),
-                           where);
+    const bool null = has_null_inputs(test);
+    return variant.refusal(
+        problem_of(test, null ? nullptr : at(test.offset_a), null ? nullptr : at(test.offset_b),
+                   at(test.offset_c), test.device_scalars ? at(0) : nullptr),
+        where);
 }
 
 std::vector<Case> accepted(Device& device, const Variant& variant, std::vector<Case> cases) {
