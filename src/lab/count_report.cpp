@@ -107,7 +107,10 @@ std::string text_of(std::span<const CountRow> all, const Gpu* gpu, Format format
         text += tables(rows, true, format, totals_table);
         for (const CountRow* row : rows) text += blocks_run(row->count);
         text += kTotalsLegend;
-        text += '\n' + tables(rows, false, format, compiled_table) + kCompiledLegend;
+        // The engine's kernels are in no table of the compiler's work.
+        if (std::any_of(rows.begin(), rows.end(),
+                        [](const CountRow* row) { return row->compiled; }))
+            text += '\n' + tables(rows, false, format, compiled_table) + kCompiledLegend;
         if (std::any_of(rows.begin(), rows.end(), [&](const CountRow* row) {
                 return row->compiled &&
                        row->compiled->architecture != (gpu ? gpu->architecture : kArchitecture);
