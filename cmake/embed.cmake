@@ -1,16 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The Tilewright authors
 # SPDX-License-Identifier: Apache-2.0
-# Writes text files as C++ string literals, so that a copied binary still explains its rungs.
-#   cmake "-DSOURCES=a.cu;b.cu" "-DRESOURCES=fresh.json;committed.json" -DSASS=sass.json \
+# Writes text files as C++ string literals, so that a copied binary still explains its kernels.
+#   cmake -DROOT=folder "-DSOURCES=a.cu;b.h" "-DRESOURCES=fresh.json;committed.json" -DSASS=sass.json \
 #     -DOUTPUT=embedded.cpp -P embed.cmake
 # A second table adds the architectures that the first one lacks.
-set(text "// Generated from the rungs' files.\n#include \"lab/lesson.h\"\n\n")
+set(text "// Generated from the kernels' files.\n#include \"lab/lesson.h\"\n\n")
 string(APPEND text "namespace tilewright::lab {\n\nstd::span<const EmbeddedFile> embedded_files() {\n")
 string(APPEND text "    static constexpr EmbeddedFile files[] = {\n")
 foreach(source IN LISTS SOURCES)
-  get_filename_component(stem "${source}" NAME_WE)
+  file(RELATIVE_PATH path "${ROOT}" "${source}")
   file(READ "${source}" content)
-  string(APPEND text "        {\"${stem}\", R\"EMBEDDED(${content})EMBEDDED\"},\n")
+  string(APPEND text "        {\"${path}\", R\"EMBEDDED(${content})EMBEDDED\"},\n")
 endforeach()
 string(APPEND text "    };\n    return files;\n}\n\n")
 foreach(table IN ITEMS RESOURCES SASS)

@@ -10,6 +10,8 @@
 #include <set>
 
 #include "lab/hard_cases.h"
+#include "lab/options.h"
+#include "lab/usage.h"
 #include "lab/verify.h"
 
 namespace tilewright::lab {
@@ -34,6 +36,41 @@ TEST(Case, DescribesItselfAsOptions) {
     for (const Distribution distribution : kDistributions)
         EXPECT_EQ(distribution_of(name_of(distribution)), distribution);
     EXPECT_FALSE(distribution_of("unifrom"));
+}
+
+TEST(Case, DescribesWhatIsNotPlain) {
+    const Case test{.m = 4,
+                    .n = 5,
+                    .k = 6,
+                    .slack_a = 1,
+                    .transpose_a = true,
+                    .batch = 3,
+                    .gap_a = 2,
+                    .gap_b = -30,
+                    .gap_c = 4,
+                    .device_scalars = true,
+                    .parts = 2};
+    EXPECT_EQ(describe(test),
+              "--shape 4x5x6 --lda 5 --transa T --batch 3 --stride-a 32 --stride-b 0 --stride-c 24 "
+              "--device-scalars --parts 2 --alpha 1 --beta 0 --dist uniform --seed 1");
+    EXPECT_FALSE(test.is_plain());
+    EXPECT_EQ(test.layout(Operand::A).span(), 2 * 32 + 5 * 5 + 4);
+    EXPECT_EQ(test.layout(Operand::B).span(), 30);
+    Options options;
+    options.shapes = {"4x5x6"}, options.lda = "5", options.transa = "T", options.batch = "3";
+    options.stride_a = "32", options.stride_b = "0", options.stride_c = "24";
+    options.device_scalars = true, options.parts = "2";
+    EXPECT_EQ(cases_of(options), std::vector<Case>{test});
+    options.stride_c = "19";
+    EXPECT_THROW(cases_of(options), UsageError);
+}
+
+TEST(Case, SizesOfABatchThatExceed64BitsNeedTooMuchMemory) {
+    constexpr int64_t kHuge = int64_t{1} << 40;
+    EXPECT_FALSE(memory_need({.m = kHuge, .n = 1, .k = 1, .batch = kHuge}));
+    EXPECT_FALSE(memory_need({.m = kHuge, .n = kHuge, .k = 1, .batch = 2}));
+    EXPECT_FALSE(memory_need({.m = 1, .n = 1, .k = 1, .batch = 2, .gap_a = -2}));
+    EXPECT_TRUE(memory_need({.m = 1, .n = 1, .k = 1, .batch = 0}));
 }
 
 TEST(Case, DataDoesNotDependOnLayout) {
@@ -65,6 +102,30 @@ TEST(HardCases, AreTheSameForTheSameSeed) {
     EXPECT_NE(hard_cases(tile, kQuick, 5), hard_cases(tile, kQuick, 6));
     EXPECT_EQ(hard_cases(tile, kQuick, 5).size(), kQuick.cases);
     EXPECT_EQ(hard_cases({}, kThorough, 5).size(), kThorough.cases);
+}
+
+TEST(HardCases, OfRungsArePlainAndOthersAreNot) {
+    const TileConfig tile{.block = {64, 64, 8}};
+    for (const Case& test : hard_cases(tile, kThorough, 5))
+        EXPECT_TRUE(test.is_plain()) << describe(test);
+    Effort effort = kQuick;
+    effort.any_problem = true;
+    std::set<std::array<bool, 2>> transposes;
+    std::set<int64_t> batches, parts;
+    int on_device = 0, shared = 0;
+    for (const Case& test : hard_cases(tile, effort, 5)) {
+        transposes.insert({test.transpose_a, test.transpose_b});
+        batches.insert(test.batch);
+        parts.insert(test.parts);
+        on_device += test.device_scalars;
+        shared += test.batch > 1 && test.k > 0 && test.layout(Operand::B).stride == 0;
+        EXPECT_TRUE(memory_need(test)) << describe(test);
+    }
+    EXPECT_EQ(transposes.size(), 4u);
+    EXPECT_EQ(batches, (std::set<int64_t>{0, 1, 2, 3}));
+    EXPECT_TRUE(parts.contains(1) && parts.contains(2) && parts.contains(3)) << parts.size();
+    EXPECT_GE(on_device, 4);
+    EXPECT_GE(shared, 1);
 }
 
 TEST(HardCases, StayWithinTheirEffort) {

@@ -60,7 +60,7 @@ exits 0 --help
 check "help names each verb" grep -q verify out
 exits 0 --version
 check "version is one line" test "$(wc -l <out)" = 1
-for verb in list explain diff devices count verify bench ladder; do
+for verb in list explain diff devices count check profile verify bench dispatch ladder; do
     exits 0 "$verb" --help
 done
 exits 2
@@ -85,7 +85,13 @@ refuses "no step" verify k1 --device cpu --sizes 8:16
 refuses "is no shape" verify k1 --device cpu --shape 8x8
 refuses "is not a number" verify k1 --device cpu --sizes 8 --alpha one
 refuses "is less than" verify k1 --device cpu --sizes 8 --lda 7
-refuses "later version" verify k1 --device cpu --sizes 8 --transa T
+refuses "plain row-major products only" verify k1 --device cpu --sizes 8 --transa T
+refuses "plain row-major products only" bench k1 --device cpu --sizes 8 --batch 2
+refuses "plain row-major products only" count k1 --sizes 8 --parts 2
+refuses "is not N, T or C" verify tile --device cpu --sizes 8 --transa X
+refuses "is less than 1" verify tile --device cpu --sizes 8 --parts 0
+refuses "a batch of one has no stride" verify tile --device cpu --sizes 8 --stride-a 64
+refuses "of a product" verify tile --device cpu --sizes 8 --batch 2 --stride-c 63
 refuses "--min-time" bench k1 --device cpu --sizes 8 --min-time -1
 refuses "needs" verify k1 --device cpu --shape 1000000x1000000x1
 refuses "available" bench k1 --device cpu --shape 1000000x1000000x1
@@ -156,6 +162,62 @@ exits 0 verify k9 --device cpu --sizes 64 --variant all
 exits 1 verify k1 --device cpu --sizes 8,1000000 --format json
 check "in a sweep what does not fit is a row" json '[r["status"] for r in d["results"]] == ["ok", "not_run"]'
 check "with its reason" json '"available" in d["results"][1]["reason"]'
+
+# --- the engine's kernels
+exits 0 list --engine
+check "they fit a terminal" lines_fit
+check "with their variants" grep -qE '^ +Variants: 64x64 128x128' out
+exits 0 list --engine --format json
+check "kernels in JSON" json 'all(k["kind"] == "engine" and k["number"] is None and k["variants"] for k in d["kernels"]) and "tile" in [k["id"] for k in d["kernels"]]'
+exits 0 list --engine tile --format csv
+check "one of them" test "$(wc -l <out)" = 2
+refuses "is no rung but the engine's" list tile
+refuses "is no rung but the engine's" ladder tile --device cpu
+refuses "is no rung but the engine's" diff tile
+exits 0 explain tile
+check "an explanation fits a terminal" lines_fit
+check "its name once" grep -q '^tile: ' out
+check "its header" grep -q '^Design ' out
+check "no claims" bash -c '! grep -q ^Claims out'
+exits 0 verify tile --device cpu --shape 33x17x65 --transa T --transb T --batch 2 --stride-b 0 --parts 3 --beta 2 --device-scalars --format json
+check "what is not plain is recorded" json '(lambda r: (r["transa"], r["batch"], r["stride_b"], r["parts"], r["device_scalars"], r["status"]))(d["results"][0]) == ("T", 2, 0, 3, True, "ok")'
+exits 0 verify tile k2 --device cpu --variant default --sizes 20 --format csv
+check "rungs first" bash -c 'sed -n 2p out | grep -q ^k2, && sed -n 3p out | grep -q ^tile,'
+exits 0 verify 'til*' --variant 16x16 --device cpu
+check "more hard cases" grep -qE '^tile/16x16 +tile +40 +40 ' out
+exits 1 verify thin --device cpu --sizes 64 --format json
+check "a refusal is a row that was not run" json '(lambda r: (r["status"], "thin" in r["reason"]))(d["results"][0]) == ("not_run", True)'
+exits 0 verify engine --device cpu --variant default --shape 5x1x70 --transa T
+exits 0 bench tile --variant 32x32 --device cpu --shape 40x30x200 --transb T --parts 2 --min-time 0
+check "the shape says so" grep -qE '^tile/32x32 +40x30x200 NT parts=2 ' out
+exits 0 count tile --variant 16x16 --shape 32x32x128 --transa T --format json
+check "accesses in the engine's headers" json '{s["file"] for s in d["counts"][0]["sites"]} >= {"src/engine/operands.h", "src/engine/tile.cu"}'
+check "with their text" json 'any("cp_async" in s["source"] for s in d["counts"][0]["sites"] if s["file"].endswith("operands.h"))'
+exits 0 count tile --variant 16x16 --shape 32x32x128 --parts 2
+check "their tables fit a terminal" lines_fit
+check "a header by its name" grep -q '^in src/engine/split.h$' out
+exits 0 check tile --variant 32x32x32 --shape 40x40x100 --parts 3
+check "nothing found" grep -qE '^tile/32x32x32 +tile +1 +0 +0 +0$' out
+
+# --- dispatch
+exits 0 dispatch N T 128 4096 4096 --lda 4100 --offset-b 1
+check "what was asked" grep -qxF 'tilewright dispatch N T 128 4096 4096 --lda 4100 --offset-b 1' out
+check "for an H200" grep -q '^132 SMs of compute capability 9.0' out
+check "one is chosen" test "$(grep -c ' chosen$' out)" = 1
+check "it fits a terminal" lines_fit
+check "silent" silent
+exits 0 dispatch T N 64 64 65536 --workspace 0 --device cpu --format json
+check "each refusal has its reason" json 'all((c["refusal"] is None) == (i == 0 or d["candidates"][i - 1]["refusal"] is None and c["refusal"] is None) for i, c in enumerate(d["candidates"]))'
+check "no room for parts" json '"needs a larger workspace" in [c["refusal"] for c in d["candidates"]] and "parts" not in d["chosen"]'
+exits 0 dispatch N N 0 5 5
+check "nothing to do" grep -q 'no kernel runs' out
+exits 1 dispatch N N 64 64 64 --compute-capability 7.5
+check "each says why" grep -q 'needs a newer GPU' out
+refuses "is not N, T or C" dispatch X N 1 1 1
+refuses "is negative" dispatch N N 1 1 1 --batch -1
+refuses "is less than max(1, 8)" dispatch N N 8 8 8 --lda 7
+refuses "is not a number" dispatch N N 8 8 eight
+refuses "required" dispatch N N 8 8
 
 # --- count
 exits 0 count k5 k6

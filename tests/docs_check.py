@@ -164,8 +164,9 @@ def takes_value(program, verb):
 @functools.cache
 def is_rung(program, word):
     # cuBLAS takes part on a GPU only.
-    return word in ("k0", "cublas") or subprocess.run(
-        [program, "list", word], capture_output=True).returncode == 0
+    return word in ("k0", "cublas") or any(
+        subprocess.run([program, "list", *options, word], capture_output=True).returncode == 0
+        for options in ([], ["--engine"]))
 
 
 def split(place, line):
@@ -201,6 +202,8 @@ def check_options(place, words, verb, document):
             if not rest:
                 place.fault(f"'{verb}': {name} needs a value")
             rest = rest[1:]
+    if verb == "dispatch":  # its words are a product's; run() tries them
+        return alone
     for word in alone:
         if PLACEHOLDER.search(word) or word in document.rungs:
             continue

@@ -125,6 +125,7 @@ done
 
 # --- every variant of every rung
 step 'verify' "$program" verify --variant all --device "$device" --quiet
+step 'verify, engine' "$program" verify engine --variant all --device "$device" --quiet
 step 'verify, unaligned' "$program" verify --variant all "${unaligned[@]}" --device "$device" --quiet
 
 # --- compute-sanitizer, on our kernels alone: all in one process, as each start takes seconds

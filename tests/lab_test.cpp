@@ -18,6 +18,7 @@
 #include "lab/timer.h"
 #include "lab/usage.h"
 #include "ladder/ladder.h"
+#include "simt/counters.h"
 
 namespace tilewright::lab {
 namespace {
@@ -152,6 +153,18 @@ TEST(Lessons, EachRungsTextIsInTheProgram) {
         EXPECT_FALSE(header_of(*rung).empty()) << rung->id;
         EXPECT_GT(lesson_of(*rung).size(), 10u) << rung->id;
     }
+}
+
+TEST(Lessons, SharedHeadersAreToldApart) {
+    std::set<uint32_t> headers;
+    for (const EmbeddedFile& file : embedded_files()) {
+        const uint32_t header = simt::header_of(file.path.data(), file.path.size());
+        EXPECT_EQ(header != 0, file.path.ends_with(".h")) << file.path;
+        if (header == 0) continue;
+        EXPECT_TRUE(headers.insert(header).second) << file.path << ": change simt::header_of()";
+        EXPECT_EQ(shared_header(header).path, file.path);
+    }
+    EXPECT_GE(headers.size(), 3u);
 }
 
 TEST(Lessons, TablesOfTheCompilersWorkAreInTheProgram) {

@@ -102,6 +102,30 @@ TEST(Reference, AgreesWithLongDouble) {
     }
 }
 
+TEST(Reference, ReadsTransposesAndBatches) {
+    // Three products, of which B is one and the same; 130 rows go over its own blocks.
+    constexpr int64_t kM = 130, kN = 9, kK = 33, kBatch = 3;
+    Host host(kM * kBatch, kN, kK, -1.5f, 0.25f);
+    const Rows want = gemm(host.problem, all_rows(kM * kBatch));
+    Problem batch = host.problem;
+    batch.m = kM, batch.batch = kBatch;
+    batch.stride_a = kM * batch.lda, batch.stride_c = kM * batch.ldc;
+    EXPECT_EQ(gemm(batch, all_rows(kM * kBatch)).want, want.want);
+    std::vector<float> a(kK * kM * kBatch), b(kN * kK);
+    for (int64_t i = 0; i < kM * kBatch; ++i)
+        for (int64_t k = 0; k < kK; ++k)
+            a[(i / kM * kK + k) * kM + i % kM] = host.A[i * batch.lda + k];
+    for (int64_t k = 0; k < kK; ++k)
+        for (int64_t j = 0; j < kN; ++j) b[j * kK + k] = host.B[k * batch.ldb + j];
+    batch.transpose_a = batch.transpose_b = true;
+    batch.A = a.data(), batch.lda = kM, batch.stride_a = kK * kM;
+    batch.B = b.data(), batch.ldb = kK;
+    const Rows rows = gemm(batch, all_rows(kM * kBatch));
+    EXPECT_EQ(rows.want, want.want);
+    EXPECT_EQ(rows.magnitude, want.magnitude);
+    EXPECT_EQ(gemm(batch, {129, 130, 389}).want.back(), want.want.back());
+}
+
 TEST(Reference, DoesNotDependOnThreadsOrRowsAskedFor) {
     const Host host(150, 300, 70, 1, 1);
     const Rows all = gemm(host.problem, all_rows(150), 1);

@@ -146,6 +146,39 @@ Status flushes_denormals(const Problem& p, const Execution&) {
             if (std::fabs(p.C[i * p.ldc + j]) < 0x1p-126f) p.C[i * p.ldc + j] = 0;
     return status;
 }
+/// What each product of a batch is in the planted kernels.
+Problem product_of(const Problem& p, int64_t i) {
+    Problem one = p;
+    one.A += i * p.stride_a, one.B += i * p.stride_b, one.C += i * p.stride_c;
+    one.batch = 1;
+    return one;
+}
+Status batched(const Problem& p, const Execution&) {
+    for (int64_t i = 0; i < p.batch; ++i) static_cast<void>(plain(product_of(p, i)));
+    return {};
+}
+Status takes_the_first_b_for_all(const Problem& p, const Execution& execution) {
+    Problem shared = p;
+    shared.stride_b = 0;
+    return batched(shared, execution);
+}
+Status leaves_out_the_last_product_of_all(const Problem& p, const Execution& execution) {
+    Problem fewer = p;
+    --fewer.batch;
+    return batched(fewer, execution);
+}
+Status writes_between_products(const Problem& p, const Execution& execution) {
+    Status status = batched(p, execution);
+    p.C[p.stride_c - 1] = 0;
+    return status;
+}
+Status leaves_a_counter(const Problem& p, const Execution& execution) {
+    execution.counters[7] = 1;
+    return plain(p);
+}
+Work no_work(const Problem&, const Execution&) {
+    return {};
+}
 Status refuses(const Problem&, const Execution&) {
     return {StatusCode::not_supported, "only squares"};
 }
@@ -267,6 +300,28 @@ TEST(Verify, TooLargeIsNotRun) {
     }
     EXPECT_FALSE(memory_need({.m = kHuge, .n = kHuge, .k = 1}));
     EXPECT_GT(memory_need({.m = 1 << 20, .n = kHuge >> 8})->device, size_t{1} << 50);
+}
+
+TEST(Verify, LooksAtEachProductOfABatch) {
+    const auto device = open_cpu(CpuMode::fast, 1);
+    const Case test{.m = 4, .n = 3, .k = 5, .slack_c = 1, .batch = 3, .gap_a = 3, .gap_c = 2};
+    EXPECT_TRUE(verify(*device, variant(batched), test).ok());
+    const auto expect = [&](Status (*run)(const Problem&, const Execution&), const char* reason) {
+        const Verdict verdict = verify(*device, variant(run), test);
+        EXPECT_EQ(verdict.outcome, Outcome::wrong);
+        EXPECT_TRUE(says(verdict, reason)) << verdict.reason;
+    };
+    expect(takes_the_first_b_for_all, "24 of 36 elements wrong: first C(1)[0][0]");
+    expect(leaves_out_the_last_product_of_all, "12 of 36 elements are the NaN that C held before");
+    expect(writes_between_products, "1 written outside C: first behind C(0)");
+}
+
+TEST(Verify, FindsCountersThatAreNotZeroAgain) {
+    const auto device = open_cpu(CpuMode::fast, 1);
+    Variant planted = variant(leaves_a_counter);
+    planted.work = no_work;
+    const Verdict verdict = verify(*device, planted, {.m = 4, .n = 3, .k = 5, .parts = 2});
+    EXPECT_TRUE(says(verdict, "1 counters are not zero again")) << verdict.reason;
 }
 
 TEST(Verify, SampledRowsStillShowWhatNobodyWrote) {

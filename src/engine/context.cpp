@@ -10,7 +10,6 @@ namespace tilewright::engine {
 
 namespace {
 
-constexpr int64_t kWorkspaceBytes = 32 << 20;
 constexpr int64_t kCounterBytes = int64_t{kCounters} * sizeof(unsigned);
 
 void write_to_stderr(const char* line, void*) {

@@ -14,6 +14,9 @@
 
 namespace tilewright::engine {
 
+/// Of a handle that was given no other workspace.
+inline constexpr int64_t kWorkspaceBytes = 32 << 20;
+
 /// What dispatch knows of a device.
 struct DeviceTraits {
     Target target = Target::cpu_fast;

@@ -155,7 +155,7 @@ void Race::record(Entrant& entrant, Workload& workload) {
     row.graph = entrant.runner.graph();
     row.vitals = middle(entrant.seen);
     const Case& test = row.test;
-    const double work = flops({test.m, test.n, test.k});
+    const double work = flops({test.m, test.n, test.k}) * static_cast<double>(test.batch);
     if (work == 0 || !(timing.median_us > 0)) return;
     row.gflops = work / timing.median_us * 1e-3;
     const double peak = row.arithmetic == Arithmetic::tf32 ? device_.info().tf32_peak_gflops

@@ -97,15 +97,50 @@ std::optional<Distribution> distribution_of(std::string_view name) {
 }
 
 MatrixLayout Case::layout(Operand operand) const {
+    const auto make = [&](int64_t rows, int64_t cols, int64_t slack, int64_t offset, int64_t gap) {
+        MatrixLayout layout{rows, cols, std::max<int64_t>(1, cols) + slack, offset, batch};
+        // What exceeds 64 bits, memory_need() finds by the stride.
+        if (batch != 1 && (__builtin_mul_overflow(rows, layout.ld, &layout.stride) ||
+                           __builtin_add_overflow(layout.stride, gap, &layout.stride)))
+            layout.stride = std::numeric_limits<int64_t>::max();
+        return layout;
+    };
     switch (operand) {
         case Operand::A:
-            return {m, k, std::max<int64_t>(1, k) + slack_a, offset_a};
+            return make(transpose_a ? k : m, transpose_a ? m : k, slack_a, offset_a, gap_a);
         case Operand::B:
-            return {k, n, std::max<int64_t>(1, n) + slack_b, offset_b};
+            return make(transpose_b ? n : k, transpose_b ? k : n, slack_b, offset_b, gap_b);
         case Operand::C:
             break;
     }
-    return {m, n, std::max<int64_t>(1, n) + slack_c, offset_c};
+    return make(m, n, slack_c, offset_c, gap_c);
+}
+
+Problem problem_of(const Case& test, const float* A, const float* B, float* C,
+                   const float* scalars) {
+    const MatrixLayout a = test.layout(Operand::A), b = test.layout(Operand::B),
+                       c = test.layout(Operand::C);
+    // Where the device has the values, the host's are taken from nobody.
+    constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+    return {.m = test.m,
+            .n = test.n,
+            .k = test.k,
+            .alpha = scalars ? kNone : test.alpha,
+            .A = A,
+            .lda = a.ld,
+            .B = B,
+            .ldb = b.ld,
+            .beta = scalars ? kNone : test.beta,
+            .C = C,
+            .ldc = c.ld,
+            .transpose_a = test.transpose_a,
+            .transpose_b = test.transpose_b,
+            .batch = test.batch,
+            .stride_a = a.stride,
+            .stride_b = b.stride,
+            .stride_c = c.stride,
+            .device_alpha = scalars,
+            .device_beta = scalars ? scalars + 1 : nullptr};
 }
 
 std::string describe(const Case& test) {
@@ -115,6 +150,14 @@ std::string describe(const Case& test) {
     if (test.slack_c) text += fmt::format(" --ldc {}", test.layout(Operand::C).ld);
     if (test.offset_a || test.offset_b || test.offset_c)
         text += fmt::format(" --offset {},{},{}", test.offset_a, test.offset_b, test.offset_c);
+    if (test.transpose_a) text += " --transa T";
+    if (test.transpose_b) text += " --transb T";
+    if (test.batch != 1) text += fmt::format(" --batch {}", test.batch);
+    if (test.gap_a) text += fmt::format(" --stride-a {}", test.layout(Operand::A).stride);
+    if (test.gap_b) text += fmt::format(" --stride-b {}", test.layout(Operand::B).stride);
+    if (test.gap_c) text += fmt::format(" --stride-c {}", test.layout(Operand::C).stride);
+    if (test.device_scalars) text += " --device-scalars";
+    if (test.parts != 1) text += fmt::format(" --parts {}", test.parts);
     return text + fmt::format(" --alpha {} --beta {} --dist {} --seed {}", test.alpha, test.beta,
                               name_of(test.distribution), test.seed);
 }
@@ -129,7 +172,9 @@ std::optional<MemoryNeed> memory_need(const Case& test) {
         host.add(*elements, operand == Operand::C ? 2 * sizeof(float) : sizeof(float));
     }
     int64_t results = 0;
-    if (__builtin_mul_overflow(test.m, test.n, &results)) return std::nullopt;
+    if (__builtin_mul_overflow(test.m, test.n, &results) ||
+        __builtin_mul_overflow(results, test.batch, &results))
+        return std::nullopt;
     host.add(std::min(results, reference::kMostElements), 2 * sizeof(double));
     if (!device.ok || !host.ok) return std::nullopt;
     return MemoryNeed{device.value, host.value};
@@ -154,9 +199,10 @@ reference::Tolerance tolerance_of(const Case& test, Arithmetic arithmetic) {
 void fill(const Case& test, Operand operand, float* first) {
     const MatrixLayout matrix = test.layout(operand);
     const uint64_t stream = mix(test.seed * 4 + static_cast<uint64_t>(operand));
-    for (int64_t row = 0; row < matrix.rows; ++row)
+    const int64_t rows = matrix.rows * matrix.count;
+    for (int64_t row = 0; row < rows; ++row)
         for (int64_t col = 0; col < matrix.cols; ++col)
-            first[row * matrix.ld + col] =
+            first[matrix.begin_of(row) + col] =
                 draw(test.distribution, operand, mix(stream + (row * matrix.cols + col) * kStep));
     if (test.distribution != Distribution::specials || matrix.span() == 0) return;
     constexpr float kSpecials[] = {std::numeric_limits<float>::quiet_NaN(),
@@ -165,9 +211,9 @@ void fill(const Case& test, Operand operand, float* first) {
     uint64_t place = stream;
     for (const float special : kSpecials) {
         place = mix(place);
-        const auto row = static_cast<int64_t>(place % matrix.rows);
-        const auto col = static_cast<int64_t>(place / matrix.rows % matrix.cols);
-        first[row * matrix.ld + col] = special;
+        const auto row = static_cast<int64_t>(place % rows);
+        const auto col = static_cast<int64_t>(place / rows % matrix.cols);
+        first[matrix.begin_of(row) + col] = special;
     }
 }
 

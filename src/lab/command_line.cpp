@@ -25,6 +25,12 @@ void add_rung_option(CLI::App& app, Options& o) {
     app.add_option("rungs", o.rungs, "Rungs by id, alias, number, name or glob (default: all)");
 }
 
+void add_kernel_option(CLI::App& app, Options& o) {
+    app.add_option("kernels", o.rungs,
+                   "Rungs by id, alias, number, name or glob (default: all of them), or the "
+                   "engine's kernels by id or glob; engine: all of these");
+}
+
 void add_variant_option(CLI::App& app, Options& o) {
     app.add_option("--variant", o.variant, "The variant of this name, default or all")
         ->capture_default_str();
@@ -62,14 +68,54 @@ void add_shape_options(CLI::App& app, Options& o) {
                    "Square shapes: 128:4096*2 doubles, 256:1024:256 steps, 100,200 lists");
     // One word each: without a limit the option would also take the rungs that follow it.
     app.add_option("--shape", o.shapes, "A shape MxNxK; may be repeated")->allow_extra_args(false);
-    app.add_option("--transa", o.transa, "Reserved: N")->capture_default_str();
-    app.add_option("--transb", o.transb, "Reserved: N")->capture_default_str();
     app.add_option("--lda", o.lda, "Leading dimension of A (default: K)");
     app.add_option("--ldb", o.ldb, "Leading dimension of B (default: N)");
     app.add_option("--ldc", o.ldc, "Leading dimension of C (default: N)");
     app.add_option("--offset", o.offsets, "Elements of A,B,C behind a 256-byte boundary: a,b,c");
     app.add_option("--alpha", o.alpha, "Factor of the product")->capture_default_str();
     app.add_option("--beta", o.beta, "Factor of the old C")->capture_default_str();
+}
+
+void add_batch_options(CLI::App& app, Options& o) {
+    app.add_option("--batch", o.batch, "So many products at once")->capture_default_str();
+    app.add_option("--stride-a", o.stride_a,
+                   "Elements from one A to the next (default: rows * lda)");
+    app.add_option("--stride-b", o.stride_b, "Likewise of B");
+    app.add_option("--stride-c", o.stride_c, "Likewise of C");
+    app.add_flag("--device-scalars", o.device_scalars, "Alpha and beta lie in the device's memory");
+}
+
+/// What rungs do not compute.
+void add_engine_options(CLI::App& app, Options& o) {
+    app.add_option("--transa", o.transa, "The engine's kernels: A as it is (N) or transposed (T)")
+        ->capture_default_str();
+    app.add_option("--transb", o.transb, "Likewise B")->capture_default_str();
+    add_batch_options(app, o);
+    app.add_option("--parts", o.parts, "Parts of k for different blocks")->capture_default_str();
+}
+
+void add_dispatch_options(CLI::App& app, Options& o) {
+    app.add_option("product", o.product,
+                   "N or T for A, N or T for B, then M, N and K: N T 128 4096 4096")
+        ->required()
+        ->expected(5);
+    app.add_option("--lda", o.lda, "Leading dimension of A as it is stored (default: the least)");
+    app.add_option("--ldb", o.ldb, "Likewise of B");
+    app.add_option("--ldc", o.ldc, "Likewise of C");
+    add_batch_options(app, o);
+    app.add_option("--offset-a", o.offset_a, "Elements of A behind a 16-byte boundary")
+        ->capture_default_str();
+    app.add_option("--offset-b", o.offset_b, "Likewise of B")->capture_default_str();
+    app.add_option("--offset-c", o.offset_c, "Likewise of C")->capture_default_str();
+    app.add_option("--alpha", o.alpha, "Only whether it is 0 matters")->capture_default_str();
+    app.add_option("--workspace", o.workspace, "Bytes that kernels may use (default: a handle's)");
+    app.add_option("--multiprocessors", o.multiprocessors, "SMs (default: 132, an H200's)");
+    app.add_option("--compute-capability", o.compute_capability, "Such as 8.6 (default: 9.0)");
+    app.add_option("--device", o.device, "Take both from CPU mode (cpu), or from this GPU");
+}
+
+void add_list_options(CLI::App& app, Options& o) {
+    app.add_flag("--engine", o.engine, "The engine's kernels in place of the rungs");
 }
 
 void add_problem_options(CLI::App& app, Options& o) {
@@ -99,16 +145,19 @@ void add_diff_options(CLI::App& app, Options& o) {
 }
 
 void add_explain_options(CLI::App& app, Options& o) {
-    app.add_option("rung", o.rungs, "Its id, alias, number or name")->required()->expected(1);
+    app.add_option("kernel", o.rungs,
+                   "A rung's id, alias, number or name, or the id of one of the engine's")
+        ->required()
+        ->expected(1);
     app.add_option("--variant", o.variant, "The variant of this name, or default")
         ->capture_default_str();
     add_gpu_option(app, o, "Occupancy on {} or all (default: h200)");
 }
 
-void add_rungs(CLI::App& app, Options& o) {
-    app.add_option("rungs", o.rungs,
-                   "Rungs by id, alias, number, name or glob; the others are "
-                   "compared with the first")
+void add_kernels(CLI::App& app, Options& o) {
+    app.add_option("kernels", o.rungs,
+                   "Rungs by id, alias, number, name or glob, or the engine's kernels; the others "
+                   "are compared with the first")
         ->required();
 }
 
@@ -134,35 +183,40 @@ const std::vector<Verb>& verbs() {
          {add_rung_option, add_device_option, add_problem_options, add_timing_options,
           add_output_options}},
         {"list",
-         "List the rungs in reading order",
+         "List the rungs in reading order, or the engine's kernels",
          run_list,
-         {add_rung_option, add_output_options}},
-        {"explain", "Explain one rung", run_explain, {add_explain_options, add_output_options}},
+         {add_rung_option, add_list_options, add_output_options}},
+        {"explain", "Explain one kernel", run_explain, {add_explain_options, add_output_options}},
         {"diff", "Show the lesson between two rungs", run_diff, {add_diff_options}},
         {"count",
-         "Count the accesses of rungs in CPU mode, in all and by source line",
+         "Count the accesses of kernels in CPU mode, in all and by source line",
          run_count,
-         {add_rungs, add_variant_option, add_count_options, add_shape_options, add_output_options}},
-        {"check",
-         "Look for races and other hazards of rungs in CPU mode, at shapes that hurt",
-         run_check,
-         {add_rung_option, add_variant_option, add_shape_options, add_check_options,
+         {add_kernels, add_variant_option, add_count_options, add_shape_options, add_engine_options,
           add_output_options}},
+        {"check",
+         "Look for races and other hazards of kernels in CPU mode, at shapes that hurt",
+         run_check,
+         {add_kernel_option, add_variant_option, add_shape_options, add_engine_options,
+          add_check_options, add_output_options}},
         {"profile",
          "Compare CPU mode's counters with those of a GPU, through Nsight Compute",
          run_profile,
-         {add_rung_option, add_variant_option, add_device_option, add_shape_options,
-          add_output_options}},
+         {add_kernel_option, add_variant_option, add_device_option, add_shape_options,
+          add_engine_options, add_output_options}},
         {"verify",
-         "Compare rungs with an FP64 reference, by default at shapes that hurt",
+         "Compare kernels with an FP64 reference, by default at shapes that hurt",
          run_verify,
-         {add_rung_option, add_variant_option, add_device_option, add_problem_options,
-          add_verify_options, add_output_options}},
+         {add_kernel_option, add_variant_option, add_device_option, add_problem_options,
+          add_engine_options, add_verify_options, add_output_options}},
         {"bench",
-         "Verify and time rungs, in turns with cuBLAS",
+         "Verify and time kernels, in turns with cuBLAS",
          run_bench,
-         {add_rung_option, add_variant_option, add_device_option, add_problem_options,
-          add_timing_options, add_output_options}},
+         {add_kernel_option, add_variant_option, add_device_option, add_problem_options,
+          add_engine_options, add_timing_options, add_output_options}},
+        {"dispatch",
+         "Show which kernel the library takes for a product, and what it weighed",
+         run_dispatch,
+         {add_dispatch_options, add_output_options}},
         {"devices", "Show where kernels can run", run_devices, {add_output_options}},
     };
     return all;

@@ -107,7 +107,10 @@ std::string text_of(std::span<const CountRow> all, const Gpu* gpu, Format format
         text += tables(rows, true, format, totals_table);
         for (const CountRow* row : rows) text += blocks_run(row->count);
         text += kTotalsLegend;
-        text += '\n' + tables(rows, false, format, compiled_table) + kCompiledLegend;
+        // The engine's kernels are in no table of the compiler's work.
+        if (std::any_of(rows.begin(), rows.end(),
+                        [](const CountRow* row) { return row->compiled; }))
+            text += '\n' + tables(rows, false, format, compiled_table) + kCompiledLegend;
         if (std::any_of(rows.begin(), rows.end(), [&](const CountRow* row) {
                 return row->compiled &&
                        row->compiled->architecture != (gpu ? gpu->architecture : kArchitecture);
@@ -197,6 +200,7 @@ Json json_of(const CountRow& row, const Gpu* gpu) {
               {"shape", {test.m, test.n, test.k}},
               {"alpha", test.alpha},
               {"beta", test.beta},
+              {"case", describe(test)},
               {"status", name_of(count.ok() ? Outcome::ok : Outcome::failed)},
               {"reason", count.failure}};
     json["sampled"] = count.sampled() ? Json{{"blocks_run", count.counters.blocks_run},
@@ -206,7 +210,7 @@ Json json_of(const CountRow& row, const Gpu* gpu) {
     json["sites"] = Json::array();
     const SourceLines source(*count.rung);
     for (const simt::SiteCounters& site : count.counters.sites)
-        json["sites"].push_back({{"file", file_of(*count.rung, site.in_header)},
+        json["sites"].push_back({{"file", file_of(*count.rung, site.header)},
                                  {"line", site.line},
                                  {"column", site.column},
                                  {"operation", name_of(site.operation)},

@@ -77,11 +77,16 @@ const std::vector<Table::Column>& site_columns() {
 
 }  // namespace
 
-SourceLines::SourceLines(const KernelDefinition& rung)
-    : own_(split_lines(source_of(rung))), shared_(split_lines(source_of_shared_kernels())) {}
+SourceLines::SourceLines(const KernelDefinition& rung) : own_(split_lines(source_of(rung))) {
+    for (const EmbeddedFile& file : embedded_files())
+        if (const uint32_t header = simt::header_of(file.path.data(), file.path.size()))
+            shared_[header] = split_lines(file.text);
+}
 
 std::string SourceLines::at(const simt::SiteCounters& site) const {
-    const std::vector<std::string>& lines = site.in_header ? shared_ : own_;
+    const auto shared = shared_.find(site.header);
+    if (site.header && shared == shared_.end()) return {};
+    const std::vector<std::string>& lines = site.header ? shared->second : own_;
     if (site.line == 0 || site.line > lines.size()) return {};
     const std::string& text = lines[site.line - 1];
     const size_t start = text.find_first_not_of(' ');
@@ -205,11 +210,13 @@ std::string sites_plain(const Count& count) {
     const std::string indent(kIndent, ' ');
     std::string text = indent + lines.front() + '\n';
     uint32_t shown = 0;
-    bool in_header = false;
+    uint32_t header = 0;
     for (size_t i = 0; i < count.counters.sites.size(); ++i) {
         const simt::SiteCounters& site = count.counters.sites[i];
-        if (site.in_header && !std::exchange(in_header, true))
-            text += fmt::format("in {}\n", kSharedKernels);
+        if (site.header != std::exchange(header, site.header)) {
+            text += fmt::format("in {}\n", file_of(*count.rung, site.header));
+            shown = 0;
+        }
         if (site.line != std::exchange(shown, site.line))
             text += fmt::format("{:>5}  {}\n", site.line,
                                 shortened(source.at(site), kReportWidth - kIndent));
@@ -227,7 +234,7 @@ Table sites_markdown(const Count& count) {
     for (const auto& site : count.counters.sites) {
         std::vector<std::string> cells = site_cells(site);
         cells.insert(cells.begin(),
-                     (site.in_header ? std::string(kSharedKernels) + ':' : std::string()) +
+                     (site.header ? file_of(*count.rung, site.header) + ':' : std::string()) +
                          std::to_string(site.line));
         cells.push_back('`' + source.at(site) + '`');
         table.add(std::move(cells));

@@ -46,7 +46,8 @@ class SourceLines {
     std::string at(const simt::SiteCounters& site) const;
 
   private:
-    std::vector<std::string> own_, shared_;
+    std::vector<std::string> own_;
+    std::map<uint32_t, std::vector<std::string>> shared_;  ///< By simt::header_of().
 };
 
 }  // namespace tilewright::lab

@@ -22,8 +22,10 @@ namespace {
 constexpr double kMostWhole = 1 << 26;
 
 bool is_large(const Case& test, const TileConfig& tile) {
-    return padded_work(test, tile) > kMostWhole ||
-           static_cast<double>(test.m) * static_cast<double>(test.n) > kMostWhole;
+    return padded_work(test, tile) > kMostWhole || static_cast<double>(test.m) *
+                                                           static_cast<double>(test.n) *
+                                                           static_cast<double>(test.batch) >
+                                                       kMostWhole;
 }
 
 /// Pages of zeros that exist once they are written; those that are only read are one and the same.
@@ -67,20 +69,12 @@ Count count(Device& device, const Candidate& candidate, const Case& test) {
     const MatrixLayout a = test.layout(Operand::A), b = test.layout(Operand::B),
                        c = test.layout(Operand::C);
     const ZeroMatrix A(a, test), B(b, test), C(c, test);
-    const Problem problem{.m = test.m,
-                          .n = test.n,
-                          .k = test.k,
-                          .alpha = test.alpha,
-                          .A = A.first(),
-                          .lda = a.ld,
-                          .B = B.first(),
-                          .ldb = b.ld,
-                          .beta = test.beta,
-                          .C = C.first(),
-                          .ldc = c.ld};
+    const float scalars[] = {test.alpha, test.beta};
+    const Problem problem =
+        problem_of(test, A.first(), B.first(), C.first(), test.device_scalars ? scalars : nullptr);
     static_cast<void>(device.take_counters());
     device.sample_blocks(is_large(test, candidate.variant->config));
-    const Status status = device.run(*candidate.variant, problem);
+    const Status status = device.run(*candidate.variant, problem, test.parts);
     result.counters = device.take_counters();
     if (!status.ok()) {
         result.failure = status.reason;
@@ -90,8 +84,8 @@ Count count(Device& device, const Candidate& candidate, const Case& test) {
     return result;
 }
 
-std::string file_of(const KernelDefinition& rung, bool in_header) {
-    if (in_header) return kSharedKernels;
+std::string file_of(const KernelDefinition& rung, uint32_t header) {
+    if (header) return std::string(shared_header(header).path);
     const std::string path = rung.file;
     const size_t folder = path.rfind("src/");
     return folder == path.npos ? path.substr(path.rfind('/') + 1) : path.substr(folder);

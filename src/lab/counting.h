@@ -31,8 +31,8 @@ struct Count {
 /// shape does not fit into the address space; what the kernel does wrong is a failure.
 Count count(Device& device, const Candidate& candidate, const Case& test);
 
-/// The rung's file relative to the project: "src/ladder/01_naive.cu"; or the header of kernels that
-/// rungs share.
-std::string file_of(const KernelDefinition& rung, bool in_header = false);
+/// The kernel's file relative to the project: "src/ladder/01_naive.cu"; or the shared header's that
+/// simt::header_of() tells.
+std::string file_of(const KernelDefinition& rung, uint32_t header = 0);
 
 }  // namespace tilewright::lab

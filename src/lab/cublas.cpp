@@ -19,12 +19,18 @@ namespace {
 // The few declarations of cublas_v2.h that are needed: no toolkit has to be there to build, and
 // versions 11 to 13 fit them.
 using Handle = struct cublasContext*;
-constexpr int kSuccess = 0, kAllocationFailed = 3, kNoTranspose = 0, kPedanticMath = 2;
+constexpr int kSuccess = 0, kAllocationFailed = 3, kNoTranspose = 0, kTranspose = 1,
+              kPedanticMath = 2;
 constexpr size_t kWorkspaceBytes = size_t{64} << 20;
 
 template <class Integer>
 using Sgemm = int(Handle, int, int, Integer m, Integer n, Integer k, const float*, const float*,
                   Integer lda, const float*, Integer ldb, const float*, float*, Integer ldc);
+
+template <class Integer>
+using SgemmBatched = int(Handle, int, int, Integer m, Integer n, Integer k, const float*,
+                         const float*, Integer lda, long long, const float*, Integer ldb, long long,
+                         const float*, float*, Integer ldc, long long, Integer batch);
 
 struct Cublas {
     Library library;
@@ -34,7 +40,10 @@ struct Cublas {
     int (*set_workspace)(Handle, void*, size_t);
     int (*set_math_mode)(Handle, int);
     Sgemm<int>* sgemm;
+    int (*set_pointer_mode)(Handle, int);
+    SgemmBatched<int>* batched;
     Sgemm<int64_t>* sgemm_64;  ///< From version 12 on; null before.
+    SgemmBatched<int64_t>* batched_64;
 
     Handle handle = nullptr;
     void* workspace = nullptr;
@@ -53,9 +62,13 @@ bool load(Cublas& cublas, Library&& library) {
         !library.find(cublas.set_stream, "cublasSetStream_v2") ||
         !library.find(cublas.set_workspace, "cublasSetWorkspace_v2") ||
         !library.find(cublas.set_math_mode, "cublasSetMathMode") ||
-        !library.find(cublas.sgemm, "cublasSgemm_v2"))
+        !library.find(cublas.set_pointer_mode, "cublasSetPointerMode_v2") ||
+        !library.find(cublas.sgemm, "cublasSgemm_v2") ||
+        !library.find(cublas.batched, "cublasSgemmStridedBatched"))
         return false;
-    library.find(cublas.sgemm_64, "cublasSgemm_v2_64");
+    if (!library.find(cublas.sgemm_64, "cublasSgemm_v2_64") ||
+        !library.find(cublas.batched_64, "cublasSgemmStridedBatched_64"))
+        cublas.sgemm_64 = nullptr;
     cublas.library = std::move(library);
     return true;
 }
@@ -94,6 +107,25 @@ Status failed(int code, const char* call) {
     return {status, fmt::format("{}: cuBLAS status {}", call, code)};
 }
 
+template <class Integer>
+Status multiply(const Cublas& cublas, const Problem& p, Sgemm<Integer>* sgemm,
+                SgemmBatched<Integer>* batched) {
+    const auto i = [](int64_t value) { return static_cast<Integer>(value); };
+    const int trans_a = p.transpose_a ? kTranspose : kNoTranspose,
+              trans_b = p.transpose_b ? kTranspose : kNoTranspose;
+    const float* alpha = p.device_alpha ? p.device_alpha : &p.alpha;
+    const float* beta = p.device_beta ? p.device_beta : &p.beta;
+    if (p.batch == 1) {
+        const int code = sgemm(cublas.handle, trans_b, trans_a, i(p.n), i(p.m), i(p.k), alpha, p.B,
+                               i(p.ldb), p.A, i(p.lda), beta, p.C, i(p.ldc));
+        return code == kSuccess ? Status{} : failed(code, "cublasSgemm");
+    }
+    const int code =
+        batched(cublas.handle, trans_b, trans_a, i(p.n), i(p.m), i(p.k), alpha, p.B, i(p.ldb),
+                p.stride_b, p.A, i(p.lda), p.stride_a, beta, p.C, i(p.ldc), p.stride_c, i(p.batch));
+    return code == kSuccess ? Status{} : failed(code, "cublasSgemmStridedBatched");
+}
+
 /// cuBLAS is column-major, and a row-major matrix read so is its transpose:
 /// C^T = B^T A^T, hence the operands and the sizes m and n change places.
 Status run(const Problem& p, const Execution& execution) {
@@ -108,19 +140,14 @@ Status run(const Problem& p, const Execution& execution) {
             return failed(code, "cublasSetWorkspace");
         cublas.stream = execution.stream;
     }
-    if (p.m == 0 || p.n == 0) return {};
-    if (cublas.sgemm_64) {
-        const int code = cublas.sgemm_64(cublas.handle, kNoTranspose, kNoTranspose, p.n, p.m, p.k,
-                                         &p.alpha, p.B, p.ldb, p.A, p.lda, &p.beta, p.C, p.ldc);
-        return code == kSuccess ? Status{} : failed(code, "cublasSgemm_64");
-    }
-    for (int64_t size : {p.m, p.n, p.k, p.lda, p.ldb, p.ldc})
+    if (p.m == 0 || p.n == 0 || p.batch == 0) return {};
+    if (int code = cublas.set_pointer_mode(cublas.handle, p.device_alpha != nullptr))
+        return failed(code, "cublasSetPointerMode");
+    if (cublas.sgemm_64) return multiply(cublas, p, cublas.sgemm_64, cublas.batched_64);
+    for (int64_t size : {p.m, p.n, p.k, p.lda, p.ldb, p.ldc, p.batch})
         if (size > std::numeric_limits<int>::max())
             return {StatusCode::not_supported, "cuBLAS before version 12 takes 32-bit sizes"};
-    const auto i = [](int64_t value) { return static_cast<int>(value); };
-    const int code = cublas.sgemm(cublas.handle, kNoTranspose, kNoTranspose, i(p.n), i(p.m), i(p.k),
-                                  &p.alpha, p.B, i(p.ldb), p.A, i(p.lda), &p.beta, p.C, i(p.ldc));
-    return code == kSuccess ? Status{} : failed(code, "cublasSgemm");
+    return multiply(cublas, p, cublas.sgemm, cublas.batched);
 }
 
 constexpr Variant kVariants[] = {{"default", {}, run}};

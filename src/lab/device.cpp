@@ -15,10 +15,18 @@ namespace tilewright::lab {
 Device::Device() = default;
 Device::~Device() = default;
 
-Status Device::run(const Variant& variant, const Problem& problem) try {
+Status Device::run(const Variant& variant, const Problem& problem, int parts) try {
     Execution where = execution();
-    const int64_t bytes =
-        variant.workspace_bytes ? variant.workspace_bytes(problem, where) : 0;
+    where.splits = parts;
+    if (variant.work) {  // the library always has counters for its kernels
+        if (!counters_) {
+            counters_ = std::make_unique<DeviceBuffer>(*this, kCounters * sizeof(unsigned));
+            const std::vector<unsigned> zeros(kCounters);
+            upload(counters_->floats(), zeros.data(), counters_->bytes());
+        }
+        where.counters = reinterpret_cast<unsigned*>(counters_->floats());
+    }
+    const int64_t bytes = variant.workspace_bytes ? variant.workspace_bytes(problem, where) : 0;
     if (bytes > 0) {
         if (!workspace_ || std::cmp_less(workspace_->bytes(), bytes)) {
             workspace_.reset();
@@ -37,8 +45,16 @@ Status Device::run(const Variant& variant, const Problem& problem) try {
     return {StatusCode::allocation_failed, error.what()};
 }
 
+int64_t Device::counters_left() {
+    if (!counters_) return 0;
+    std::vector<unsigned> counters(kCounters);
+    download(counters.data(), counters_->floats(), counters_->bytes());
+    return kCounters - std::count(counters.begin(), counters.end(), 0u);
+}
+
 void Device::release_workspace() {
     workspace_.reset();
+    counters_.reset();
 }
 
 #if !TILEWRIGHT_WITH_CUDA

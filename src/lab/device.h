@@ -78,12 +78,16 @@ class Device {
 
     /// The kernels built for this device in reading order; cuBLAS ("k0") first where it was found.
     virtual std::span<const KernelDefinition* const> kernels() const = 0;
+    /// The engine's of those built for this device.
+    virtual std::span<const KernelDefinition* const> engine_kernels() const { return {}; }
 
     /// Runs a variant, with the workspace that it asks for, on a GPU in this object's own
-    /// non-blocking stream. Waits for nothing.
-    Status run(const Variant& variant, const Problem& problem);
+    /// non-blocking stream. Waits for nothing. `parts` of k where the kernel can.
+    Status run(const Variant& variant, const Problem& problem, int parts = 1);
     /// The same without a workspace.
     virtual Execution execution() = 0;
+    /// Counters that the engine's kernels were given and have not left at zero; waits.
+    int64_t counters_left();
 
     virtual size_t free_memory() const = 0;
     /// At least 256-byte aligned, like cudaMalloc. Throws DeviceError with what was asked for.
@@ -115,12 +119,13 @@ class Device {
     /// Waits for all work; throws DeviceError when a kernel faulted.
     virtual void synchronise() = 0;
 
-    /// The next run gets another one, in which nothing is left of the last. Also for the destructors
-    /// of devices: memory goes back while the device is there.
+    /// The next run gets another one, and counters, in which nothing is left of the last. Also for
+    /// the destructors of devices: memory goes back while the device is there.
     void release_workspace();
 
   private:
     std::unique_ptr<DeviceBuffer> workspace_;  ///< Grows to what was asked for most.
+    std::unique_ptr<DeviceBuffer> counters_;  ///< Execution::counters, as a handle gives them.
 };
 
 /// Device memory that is released with its owner.

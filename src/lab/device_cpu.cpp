@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "engine/kernels.h"
 #include "lab/device.h"
 #include "lab/host.h"
 #include "ladder/ladder.h"
@@ -33,6 +34,10 @@ class CpuDevice : public Device {
     std::span<const KernelDefinition* const> kernels() const override {
         return ladder::rungs(mode_ == CpuMode::fast ? ladder::Target::cpu_fast
                                                     : ladder::Target::cpu_counted);
+    }
+
+    std::span<const KernelDefinition* const> engine_kernels() const override {
+        return engine::kernels(mode_ == CpuMode::fast ? Target::cpu_fast : Target::cpu_counted);
     }
 
     Execution execution() override {

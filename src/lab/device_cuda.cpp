@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/kernels.h"
 #include "lab/cublas.h"
 #include "lab/cuda_check.h"
 #include "lab/gpus.h"
@@ -105,11 +106,16 @@ class CudaDevice : public Device {
         info_.driver = nvml_.driver_version();
         for (const KernelDefinition* rung : ladder::rungs(ladder::Target::gpu))
             if (runs_on(*rung, capability_)) kernels_.push_back(rung);
+        for (const KernelDefinition* kernel : engine::kernels(Target::gpu))
+            if (runs_on(*kernel, capability_)) engine_kernels_.push_back(kernel);
     }
     ~CudaDevice() override { release_workspace(); }
 
     const DeviceInfo& info() const override { return info_; }
     std::span<const KernelDefinition* const> kernels() const override { return kernels_; }
+    std::span<const KernelDefinition* const> engine_kernels() const override {
+        return engine_kernels_;
+    }
     Execution execution() override {
         return {.stream = stream_.get(), .multiprocessors = info_.multiprocessors};
     }
@@ -176,7 +182,7 @@ class CudaDevice : public Device {
     Stream stream_;
     Event start_, stop_;
     Nvml nvml_;
-    std::vector<const KernelDefinition*> kernels_;
+    std::vector<const KernelDefinition*> kernels_, engine_kernels_;
 };
 
 std::function<void()> CudaDevice::capture(const std::function<void()>& work) {

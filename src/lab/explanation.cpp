@@ -85,6 +85,7 @@ Explanation explain(const KernelDefinition& rung, const std::string& variant,
     result.rules = rules_in(source_of(rung));
     result.resources = resources_of(embedded_resources(), rung.id);
     result.occupancy = occupancy_on(gpu, rung, *result.variant, result.resources);
+    if (rung.kind == Kind::engine) return result;  // it claims nothing
     const Count count = count_for_claims({&rung, result.variant});
     if (count.ok())
         result.claims = check_claims(rung.claims, count.counters);

@@ -34,7 +34,9 @@ std::string paragraph(std::string_view label, const std::string& text) {
 
 std::string title(const KernelDefinition& rung) {
     const std::vector<std::string> aliases(rung.aliases.begin(), rung.aliases.end());
-    std::string text = fmt::format("{} ({}): {}\n\n", title_of(rung), rung.id, rung.title);
+    const std::string name = title_of(rung);
+    std::string text = name == rung.id ? name : fmt::format("{} ({})", name, rung.id);
+    text += fmt::format(": {}\n\n", rung.title);
     text += paragraph("idea", rung.idea);
     text += paragraph("also called", aliases.empty() ? "-" : join(aliases, ", "));
     text += paragraph("kind", name_of(rung.kind));
@@ -47,7 +49,7 @@ std::string title(const KernelDefinition& rung) {
 /// What the rung's header says, up to the counters to look at.
 std::string picture(const Header& header) {
     std::string text;
-    for (const char* label : {"Before", "Idea", "Picture", "Cost"}) {
+    for (const char* label : {"Before", "Idea", "For", "Design", "Picture", "Cost"}) {
         const std::string section = header.plain(label);
         if (!section.empty()) text += '\n' + section;
     }
@@ -129,6 +131,7 @@ std::string occupancy(const Explanation& e) {
 }
 
 std::string claims(const Explanation& e) {
+    if (e.rung->kind == Kind::engine) return {};
     if (!e.failure.empty()) return fmt::format("\nClaims: not counted: {}\n", e.failure);
     Table table({{"quantity", Align::left}, {"claimed"}, {"counted"}, {"", Align::left}});
     for (const CheckedClaim& claim : e.claims)
@@ -148,7 +151,7 @@ std::string next(const KernelDefinition& rung, const Header& header) {
     const std::string section = header.plain("Next");
     if (!section.empty()) text += '\n' + section;
     text += '\n';
-    if (*rung.parent)
+    if (*rung.parent && rung.kind != Kind::engine)
         text += fmt::format("tilewright diff {:<24} the step from its parent\n", rung.id);
     return text + fmt::format("tilewright count {:<23} what each access of the kernel comes to\n",
                               rung.id);

@@ -29,10 +29,12 @@ uint32_t canary(Operand operand, int64_t index) {
 
 std::optional<int64_t> guarded_elements(const MatrixLayout& layout) {
     if (layout.rows < 0 || layout.cols < 0 || layout.ld < std::max<int64_t>(1, layout.cols) ||
-        layout.offset < 0)
+        layout.offset < 0 || layout.count < 0 || layout.stride < 0)
         return std::nullopt;
-    int64_t elements = 0;  // an upper bound of the span, as rows * ld
+    int64_t elements = 0, others = 0;  // an upper bound of the span, as rows * ld
     if (__builtin_mul_overflow(layout.rows, layout.ld, &elements) ||
+        __builtin_mul_overflow(layout.count, layout.stride, &others) ||
+        __builtin_add_overflow(elements, others, &elements) ||
         __builtin_add_overflow(elements, layout.offset + 2 * guard_elements(layout), &elements))
         return std::nullopt;
     return layout.span() + layout.offset + 2 * guard_elements(layout);
@@ -69,10 +71,10 @@ GuardedMatrix::Changes GuardedMatrix::changes_around(const float* after) const {
         return changes(after + begin, begin, end);
     };
     Changes found = compare(0, origin_);
-    if (layout_.ld > layout_.cols && layout_.cols > 0)
-        for (int64_t row = 0; row + 1 < layout_.rows; ++row)
-            found += compare(origin_ + row * layout_.ld + layout_.cols,
-                             origin_ + (row + 1) * layout_.ld);
+    const int64_t rows = layout_.cols > 0 ? layout_.rows * layout_.count : 0;
+    for (int64_t row = 0; row + 1 < rows; ++row)
+        found += compare(origin_ + layout_.begin_of(row) + layout_.cols,
+                         origin_ + layout_.begin_of(row + 1));
     found += compare(origin_ + layout_.span(), std::ssize(image_));
     return found;
 }
@@ -87,8 +89,13 @@ std::string GuardedMatrix::place(int64_t index) const {
     if (at < 0) return fmt::format("{} elements before {}", -at, name);
     if (at >= layout_.span())
         return fmt::format("{} elements after the last of {}", at - layout_.span() + 1, name);
-    const int64_t row = at / layout_.ld, col = at % layout_.ld;
-    return fmt::format("{}[{}][{}]{}", name, row, col,
+    const int64_t matrix = layout_.stride > 0 ? at / layout_.stride : 0;
+    const int64_t inside = at - matrix * layout_.stride;
+    const std::string of = layout_.count > 1 ? fmt::format("({})", matrix) : "";
+    if (inside >= span_of(layout_.rows, layout_.cols, layout_.ld))
+        return fmt::format("behind {}{}", name, of);
+    const int64_t row = inside / layout_.ld, col = inside % layout_.ld;
+    return fmt::format("{}{}[{}][{}]{}", name, of, row, col,
                        col < layout_.cols ? "" : " (behind its row)");
 }
 

@@ -39,12 +39,13 @@ class GuardedMatrix {
     };
     /// Of elements [begin, end) of the buffer, which `after` points to.
     Changes changes(const float* after, int64_t begin, int64_t end) const;
-    /// Outside the matrix: guards, and the slack behind rows. `after` is the whole buffer.
+    /// Outside the matrices: guards, and the slack behind rows. `after` is the whole buffer. Matrices
+    /// of a batch must not overlap.
     Changes changes_around(const float* after) const;
 
     bool is_canary(float value, int64_t index) const;
 
-    /// "C[3][5]", "C[3][8] (behind its row)", "2 elements before C", ...
+    /// "C[3][5]", "C[3][8] (behind its row)", "2 elements before C", "C(1)[3][5]" of a batch, ...
     std::string place(int64_t index) const;
 
   private:

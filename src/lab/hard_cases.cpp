@@ -9,6 +9,7 @@ namespace tilewright::lab {
 
 namespace {
 
+constexpr size_t kMoreCases = 20;  // of any problem: half of them are necessary ones
 constexpr float kFactors[] = {1, 0, -0.0f, -1, 0.5f, 3};
 constexpr int kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61};
 
@@ -27,10 +28,12 @@ int64_t whole_tiles(int64_t size, int64_t tile) {
 
 /// Rows on 16-byte boundaries.
 void align(Case& test) {
-    const auto slack = [](int64_t cols) { return (4 - std::max<int64_t>(1, cols) % 4) % 4; };
-    test.slack_a = slack(test.k);
-    test.slack_b = slack(test.n);
-    test.slack_c = slack(test.n);
+    const auto slack = [&](Operand operand) {
+        return (4 - std::max<int64_t>(1, test.layout(operand).cols) % 4) % 4;
+    };
+    test.slack_a = slack(Operand::A);
+    test.slack_b = slack(Operand::B);
+    test.slack_c = slack(Operand::C);
 }
 
 constexpr int kLayouts = 9;
@@ -65,6 +68,31 @@ void lay_out(Case& test, int level) {
     }
 }
 
+constexpr int kBatches = 6;
+/// Behind lay_out(): strides follow from it.
+void set_batch(Case& test, int level) {
+    if (level == 0) return;
+    test.batch = level == 1 || level >= 4 ? 3 : 2;
+    switch (level) {
+        case 2:
+            test.gap_a = 4, test.gap_b = 8, test.gap_c = 12;
+            break;
+        case 3:
+            test.gap_a = 1, test.gap_b = 2, test.gap_c = 3;
+            break;
+        case 4:
+            test.gap_a = -test.layout(Operand::A).stride;
+            break;
+        case 5:
+            test.gap_b = -test.layout(Operand::B).stride;
+            break;
+        default:
+            break;
+    }
+}
+
+constexpr int kParts[] = {1, 2, 3, 7};
+
 using Sizes = std::vector<int64_t>;
 
 Sizes edge_sizes(int64_t tile, int64_t prime) {
@@ -74,10 +102,10 @@ Sizes edge_sizes(int64_t tile, int64_t prime) {
 /// The factors and their levels. A choice holds one level of each factor.
 class Levels {
   public:
-    static constexpr size_t kFactorCount = 7;
+    static constexpr size_t kFactorCount = 11;
     using Choice = std::array<int, kFactorCount>;
 
-    Levels(const Tile& tile, std::mt19937_64& random)
+    Levels(const Tile& tile, bool any_problem, std::mt19937_64& random)
         : m_(edge_sizes(tile.m, prime(random))),
           n_(edge_sizes(tile.n, prime(random))),
           k_({0, 1, prime(random), std::max<int64_t>(1, tile.k - 1), tile.k, tile.k + 1,
@@ -88,7 +116,11 @@ class Levels {
                   kLayouts,
                   count(kFactors),
                   count(kFactors),
-                  count(kDistributions)} {}
+                  count(kDistributions),
+                  any_problem ? 4 : 1,
+                  any_problem ? kBatches : 1,
+                  any_problem ? count(kParts) : 1,
+                  any_problem ? 2 : 1} {}
 
     const Choice& counts() const { return counts_; }
 
@@ -98,8 +130,13 @@ class Levels {
                   .k = k_[choice[2]],
                   .alpha = kFactors[choice[4]],
                   .beta = kFactors[choice[5]],
-                  .distribution = kDistributions[choice[6]]};
+                  .distribution = kDistributions[choice[6]],
+                  .transpose_a = choice[7] % 2 == 1,
+                  .transpose_b = choice[7] / 2 == 1,
+                  .device_scalars = choice[10] == 1,
+                  .parts = kParts[choice[9]]};
         lay_out(test, choice[3]);
+        set_batch(test, choice[8]);
         return test;
     }
 
@@ -111,7 +148,7 @@ class Levels {
     Choice counts_;
 };
 
-/// Which pairs of levels have been seen together.
+/// Which pairs of levels have been seen together, of factors that have several.
 class Pairs {
   public:
     using Choice = Levels::Choice;
@@ -122,9 +159,10 @@ class Pairs {
 
     explicit Pairs(const Choice& counts) {
         for (size_t f = 0; f < counts.size(); ++f)
-            for (size_t g = f + 1; g < counts.size(); ++g)
+            for (size_t g = f + 1; g < counts.size() && counts[f] > 1; ++g)
                 for (int i = 0; i < counts[f]; ++i)
-                    for (int j = 0; j < counts[g]; ++j) unseen_.push_back({f, g, i, j});
+                    for (int j = 0; j < counts[g] && counts[g] > 1; ++j)
+                        unseen_.push_back({f, g, i, j});
     }
 
     /// Of those not yet seen together; null when there is none.
@@ -146,6 +184,37 @@ class Pairs {
     }
     std::vector<Pair> unseen_;
 };
+
+void add_transposes_and_parts(std::vector<Case>& cases, const Case& interior, const Tile& t) {
+    for (const auto& [transpose_a, transpose_b] :
+         {std::pair(true, false), std::pair(false, true), std::pair(true, true)}) {
+        Case aligned = interior;
+        aligned.transpose_a = transpose_a, aligned.transpose_b = transpose_b;
+        aligned.parts = 2;
+        align(aligned);
+        cases.push_back(aligned);
+        cases.push_back({.m = t.m + 3,
+                         .n = t.n + 1,
+                         .k = 2 * t.k + 3,
+                         .beta = 0.5f,
+                         .transpose_a = transpose_a,
+                         .transpose_b = transpose_b,
+                         .batch = 2,
+                         .parts = 3});
+    }
+    // Fewer k-tiles than parts, no k-tile at all, and an alpha of 0 that only the device knows.
+    cases.push_back({.m = t.m + 1, .n = 5, .k = t.k + 1, .beta = -1, .batch = 3, .parts = 5});
+    cases.push_back({.m = 5, .n = t.n, .k = 0, .beta = 3, .batch = 2, .parts = 4});
+    for (const int parts : {1, 3})
+        cases.push_back({.m = t.m,
+                         .n = t.n + 2,
+                         .k = 4 * t.k,
+                         .alpha = 0,
+                         .beta = 3,
+                         .device_scalars = true,
+                         .parts = parts});
+    cases.push_back({.m = 3, .n = 5, .k = 7, .beta = 1, .batch = 0});
+}
 
 std::vector<Case> necessary_cases(const Tile& t, const Effort& effort) {
     using enum Distribution;
@@ -186,6 +255,7 @@ std::vector<Case> necessary_cases(const Tile& t, const Effort& effort) {
         cases.push_back(
             {.m = t.m + 1, .n = t.n, .k = 16 * t.k + 4, .slack_c = 3, .alpha = 0.5f, .beta = 3});
     }
+    if (effort.any_problem) add_transposes_and_parts(cases, interior, t);
     if (effort.many_tiles) {
         cases.push_back({.m = 65536 * t.m + 1, .n = 1, .k = 1, .distribution = integers});
         cases.push_back({.m = 1, .n = 65536 * t.n + 1, .k = 1, .distribution = integers});
@@ -198,7 +268,7 @@ std::vector<Case> necessary_cases(const Tile& t, const Effort& effort) {
 double padded_work(const Case& test, const TileConfig& tile) {
     const Tile t(tile);
     return static_cast<double>(whole_tiles(test.m, t.m)) *
-           static_cast<double>(whole_tiles(test.n, t.n)) *
+           static_cast<double>(whole_tiles(test.n, t.n)) * static_cast<double>(test.batch) *
            static_cast<double>(std::max(t.k, whole_tiles(test.k, t.k)));
 }
 
@@ -206,20 +276,22 @@ std::vector<Case> hard_cases(const TileConfig& tile, const Effort& effort, uint6
     std::mt19937_64 random(seed);
     const Tile t(tile);
     std::vector<Case> cases = necessary_cases(t, effort);
-    const Levels levels(t, random);
+    const Levels levels(t, effort.any_problem, random);
     Pairs pairs(levels.counts());
     const auto affordable = [&](const Levels::Choice& choice) {
         return padded_work(levels.make(choice), tile) <= static_cast<double>(effort.work);
     };
     constexpr int kCandidates = 40;
-    for (int refused = 0; cases.size() < effort.cases && refused < 100;) {
+    const size_t wanted = effort.cases + (effort.any_problem ? kMoreCases : 0);
+    for (int refused = 0; cases.size() < wanted && refused < 100;) {
         Levels::Choice best{};
         int best_gain = -1;
         const Pairs::Pair* pair = pairs.any(random);
         for (int i = 0; i < kCandidates; ++i) {
             Levels::Choice choice;
             for (size_t f = 0; f < choice.size(); ++f)
-                choice[f] = static_cast<int>(random() % levels.counts()[f]);
+                choice[f] =
+                    levels.counts()[f] == 1 ? 0 : static_cast<int>(random() % levels.counts()[f]);
             if (pair) choice[pair->f] = pair->at_f, choice[pair->g] = pair->at_g;
             const int gain = affordable(choice) ? pairs.gain(choice) : -1;
             if (gain > best_gain) best = choice, best_gain = gain;

@@ -19,6 +19,8 @@ struct Effort {
     int64_t work;
     /// With more than 65535 block tiles along m, and along n. Each costs 65537 block tiles.
     bool many_tiles = false;
+    /// Cases that are not plain too, and some more cases for them: for the engine's kernels.
+    bool any_problem = false;
 };
 
 inline constexpr Effort kQuick{.cases = 20, .work = 1 << 22};
@@ -37,6 +39,11 @@ double padded_work(const Case& test, const TileConfig& tile);
 ///              leading dimension is off; all off
 ///   alpha      1, 0, -0, -1, 0.5, 3; beta likewise
 ///   data       each Distribution
+/// and for any problem also
+///   transposed neither, A, B, both
+///   batch      1; 3 in a row; 2 with gaps on and off 16-byte boundaries; 3 that share A, or B
+///   parts of k 1, 2, 3, 7
+///   scalars    the host's, the device's
 /// The same seed gives the same cases. A pair whose every case would cost more than effort.work is
 /// left out. Tile sizes that the kernel does not have are taken as 32.
 std::vector<Case> hard_cases(const TileConfig& tile, const Effort& effort, uint64_t seed);

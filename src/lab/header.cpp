@@ -13,7 +13,8 @@ namespace tilewright::lab {
 namespace {
 
 constexpr size_t kIndent = 9;  // labels stand in front of it
-constexpr std::string_view kLabels[] = {"Before", "Idea", "Picture", "Cost", "Look at", "Next"};
+constexpr std::string_view kLabels[] = {"Before",  "Idea", "For",     "Design",
+                                        "Picture", "Cost", "Look at", "Next"};
 
 std::string_view label_of(std::string_view line) {
     for (const std::string_view label : kLabels)

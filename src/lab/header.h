@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// A rung's header comment by its sections: Before, Idea, Picture, Cost, Look at, Next.
+// A kernel's header comment by its sections: Before, Idea, Picture, Cost, Look at, Next; For and
+// Design in the engine.
 #pragma once
 
 #include <string>

@@ -6,6 +6,7 @@
 
 #include "lab/text.h"
 #include "lab/text_diff.h"
+#include "simt/counters.h"
 
 namespace tilewright::lab {
 
@@ -23,23 +24,24 @@ void trim_blank_lines(std::vector<std::string>& lines) {
     lines.erase(lines.begin(), text);
 }
 
-std::string_view source_of_file(std::string_view path) {
-    std::string_view stem = path;
-    stem.remove_prefix(stem.find_last_of("/\\") + 1);
-    stem = stem.substr(0, stem.find('.'));
-    for (const EmbeddedFile& file : embedded_files())
-        if (file.stem == stem) return file.text;
-    return {};
+std::string_view name_in(std::string_view path) {
+    path.remove_prefix(path.find_last_of("/\\") + 1);
+    return path;
 }
 
 }  // namespace
 
 std::string_view source_of(const KernelDefinition& rung) {
-    return source_of_file(rung.file);
+    for (const EmbeddedFile& file : embedded_files())
+        if (name_in(file.path) == name_in(rung.file)) return file.text;
+    return {};
 }
 
-std::string_view source_of_shared_kernels() {
-    return source_of_file(kSharedKernels);
+EmbeddedFile shared_header(uint32_t header) {
+    for (const EmbeddedFile& file : embedded_files())
+        if (header != 0 && simt::header_of(file.path.data(), file.path.size()) == header)
+            return file;
+    return {};
 }
 
 std::string header_in(std::string_view source) {

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// The rungs' texts, carried in the program: what a file says of itself, and the part that teaches.
+// The kernels' texts, carried in the program: what a file says of itself, and the part that teaches.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@
 namespace tilewright::lab {
 
 struct EmbeddedFile {
-    std::string_view stem, text;
+    std::string_view path, text;  ///< "src/ladder/01_naive.cu"
 };
 
 /// Written by cmake/embed.cmake.
@@ -25,9 +26,9 @@ std::string_view embedded_sass();
 
 /// The file's text; empty for a baseline, which has none.
 std::string_view source_of(const KernelDefinition& rung);
-/// The header with the kernels that several rungs launch, such as a pre-pass.
-inline constexpr const char* kSharedKernels = "src/device/pack.h";
-std::string_view source_of_shared_kernels();
+/// A header that kernels share, such as a pre-pass's, by simt::header_of() of its name. Its text and
+/// path are empty where there is none.
+EmbeddedFile shared_header(uint32_t header);
 
 /// The comment at the top without slashes and licence.
 std::string header_in(std::string_view source);

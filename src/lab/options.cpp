@@ -2,47 +2,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lab/options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 
 #include "lab/sizes.h"
 #include "lab/text.h"
-#include "lab/usage.h"
 
 namespace tilewright::lab {
 
 namespace {
 
-template <class Number>
-Number parse_number(const std::string& text, const char* option) {
-    Number value{};
-    const char* end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, value);
-    if (error == std::errc::result_out_of_range)
-        throw UsageError(fmt::format("{}: '{}' is out of range", option, text));
-    if (error != std::errc{} || at != end)
-        throw UsageError(fmt::format("{}: '{}' is not a number", option, text));
-    return value;
-}
-
-void reserve_transpose(const std::string& word, const char* option) {
-    if (word == "N" || word == "n") return;
-    if (word == "T" || word == "t" || word == "C" || word == "c")
-        throw UsageError(fmt::format("{}: transposed operands come with a later version", option));
-    throw UsageError(fmt::format("{}: '{}' is not N, T or C", option, word));
-}
-
 /// Elements beyond the least leading dimension; an empty text asks for none.
-int64_t slack(const std::string& text, const char* option, int64_t least, const Shape& shape) {
+int64_t slack(const std::string& text, const char* option, Operand operand, const Case& test) {
     if (text.empty()) return 0;
     const auto ld = parse_number<int64_t>(text, option);
+    const int64_t least = std::max<int64_t>(1, test.layout(operand).cols);
     if (ld < least)
-        throw UsageError(fmt::format("{}: {} is less than the {} columns of shape {}", option, ld,
-                                     least, text_of(shape)));
+        throw UsageError(
+            fmt::format("{}: {} is less than the {} columns that {} of shape {} has "
+                        "as it is stored",
+                        option, ld, least, "ABC"[static_cast<int>(operand)],
+                        text_of(Shape{test.m, test.n, test.k})));
     return ld - least;
+}
+
+/// Elements beyond the usual stride of a batch. Products of C must not lie in each other.
+int64_t gap(const std::string& text, const char* option, Operand operand, const Case& test) {
+    if (text.empty()) return 0;
+    if (test.batch == 1) throw UsageError(fmt::format("{}: a batch of one has no stride", option));
+    const auto stride = parse_number<int64_t>(text, option);
+    const int64_t usual = test.layout(operand).stride;
+    if (stride < (operand == Operand::C ? usual : 0))
+        throw UsageError(operand == Operand::C
+                             ? fmt::format("{}: {} is less than the {} elements of a product",
+                                           option, stride, usual)
+                             : fmt::format("{}: {} is negative", option, stride));
+    return stride - usual;
+}
+
+void set_batch_and_parts(const Options& o, Case& test) {
+    test.transpose_a = is_transposed(o.transa, "--transa");
+    test.transpose_b = is_transposed(o.transb, "--transb");
+    test.batch = parse_number<int64_t>(o.batch, "--batch");
+    test.parts = parse_number<int>(o.parts, "--parts");
+    test.device_scalars = o.device_scalars;
+    if (test.batch < 0) throw UsageError(fmt::format("--batch: {} is negative", test.batch));
+    if (test.parts < 1) throw UsageError(fmt::format("--parts: {} is less than 1", test.parts));
 }
 
 void set_offsets(const std::string& text, Case& test) {
@@ -72,17 +77,22 @@ std::vector<Shape> shapes_of(const Options& options) {
 
 }  // namespace
 
+bool is_transposed(const std::string& word, const char* option) {
+    if (word == "N" || word == "n") return false;
+    if (word == "T" || word == "t" || word == "C" || word == "c") return true;
+    throw UsageError(fmt::format("{}: '{}' is not N, T or C", option, word));
+}
+
 uint64_t seed_of(const Options& o) {
     return parse_number<uint64_t>(o.seed, "--seed");
 }
 
 std::vector<Case> cases_of(const Options& o) {
-    reserve_transpose(o.transa, "--transa");
-    reserve_transpose(o.transb, "--transb");
     Case test;
     test.alpha = parse_number<float>(o.alpha, "--alpha");
     test.beta = parse_number<float>(o.beta, "--beta");
     test.seed = seed_of(o);
+    set_batch_and_parts(o, test);
     set_offsets(o.offsets, test);
     const auto distribution = distribution_of(o.dist);
     if (!distribution) {
@@ -95,9 +105,13 @@ std::vector<Case> cases_of(const Options& o) {
     std::vector<Case> cases;
     for (const Shape& shape : shapes_of(o)) {
         test.m = shape.m, test.n = shape.n, test.k = shape.k;
-        test.slack_a = slack(o.lda, "--lda", std::max<int64_t>(1, shape.k), shape);
-        test.slack_b = slack(o.ldb, "--ldb", std::max<int64_t>(1, shape.n), shape);
-        test.slack_c = slack(o.ldc, "--ldc", std::max<int64_t>(1, shape.n), shape);
+        test.slack_a = test.slack_b = test.slack_c = test.gap_a = test.gap_b = test.gap_c = 0;
+        test.slack_a = slack(o.lda, "--lda", Operand::A, test);
+        test.slack_b = slack(o.ldb, "--ldb", Operand::B, test);
+        test.slack_c = slack(o.ldc, "--ldc", Operand::C, test);
+        test.gap_a = gap(o.stride_a, "--stride-a", Operand::A, test);
+        test.gap_b = gap(o.stride_b, "--stride-b", Operand::B, test);
+        test.gap_c = gap(o.stride_c, "--stride-c", Operand::C, test);
         cases.push_back(test);
     }
     return cases;

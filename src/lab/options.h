@@ -3,11 +3,15 @@
 // What was asked for on the command line, and what that means. Knows no parser.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <charconv>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "lab/case.h"
+#include "lab/usage.h"
 
 namespace tilewright::lab {
 
@@ -15,7 +19,8 @@ enum class Format { table, json, csv, md };
 
 struct Options {
     std::string command;  ///< As typed, with relative paths: results record it.
-    std::vector<std::string> rungs;  ///< Words for ladder::match.
+    std::vector<std::string> rungs;  ///< Words for select_rungs or select_kernels.
+    bool engine = false;  ///< List's: the engine's kernels.
     std::string before, after;  ///< The rungs of diff; one alone is the later.
     std::string device;
 
@@ -25,6 +30,12 @@ struct Options {
     std::string gpu;  ///< A word of gpus.h, or explain's "all".
     std::string transa = "N", transb = "N", dist = "uniform", offsets;
     std::string lda, ldb, ldc, alpha = "1", beta = "0", seed = "1";  ///< Texts: see cases_of.
+    std::string batch = "1", stride_a, stride_b, stride_c, parts = "1";
+    bool device_scalars = false;
+
+    std::vector<std::string> product;  ///< Dispatch's: two operations and M, N, K.
+    std::string offset_a = "0", offset_b = "0", offset_c = "0";
+    std::string workspace, multiprocessors, compute_capability;
 
     bool thorough = false, fast = false;  ///< Of verify, as is the next.
     uint64_t shuffle = 0;  ///< CPU mode: draws the threads' order; 0 keeps the natural one.
@@ -41,6 +52,22 @@ std::string device_of(const Options& options);
 
 /// The format asked for, else what the output file's name ends in, else a table.
 Format format_of(const Options& options);
+
+/// The whole text as a number. Throws UsageError, which names the option.
+template <class Number>
+Number parse_number(const std::string& text, const char* option) {
+    Number value{};
+    const char* end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc::result_out_of_range)
+        throw UsageError(fmt::format("{}: '{}' is out of range", option, text));
+    if (error != std::errc{} || at != end)
+        throw UsageError(fmt::format("{}: '{}' is not a number", option, text));
+    return value;
+}
+
+/// N or T of a word; C is T, as nothing is complex.
+bool is_transposed(const std::string& word, const char* option);
 
 double min_time_of(const Options& options);
 uint64_t seed_of(const Options& options);

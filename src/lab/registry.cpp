@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/kernels.h"
 #include "lab/cublas.h"
 #include "ladder/ladder.h"
 
@@ -20,6 +21,10 @@ std::vector<const KernelDefinition*> registry() {
     for (const KernelDefinition* rung : ladder::rungs(ladder::Target::cpu_counted))
         all.push_back(rung);
     return all;
+}
+
+std::span<const KernelDefinition* const> engine_registry() {
+    return engine::kernels(Target::cpu_counted);
 }
 
 const char* name_of(Kind kind) {
@@ -49,7 +54,8 @@ const char* name_of(Arithmetic arithmetic) {
 }
 
 std::string title_of(const KernelDefinition& rung) {
-    return fmt::format("{} {}", ladder::number_of(rung), ladder::name_of(rung));
+    const std::string_view number = ladder::number_of(rung);
+    return fmt::format("{}{}{}", number, number.empty() ? "" : " ", ladder::name_of(rung));
 }
 
 nlohmann::ordered_json json_of(const Variant& variant) {

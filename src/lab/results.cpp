@@ -49,6 +49,16 @@ Json flattened(const Row& row) {
     return flat;
 }
 
+/// What is not plain of a case: " TN x3 parts=2".
+std::string suffix_of(const Case& test) {
+    std::string text;
+    if (test.transpose_a || test.transpose_b)
+        text += fmt::format(" {}{}", test.transpose_a ? 'T' : 'N', test.transpose_b ? 'T' : 'N');
+    if (test.batch != 1) text += fmt::format(" x{}", test.batch);
+    if (test.parts != 1) text += fmt::format(" parts={}", test.parts);
+    return text;
+}
+
 std::string mode_of(const Row& row) {
     if (!row.cold) return "-";
     return std::string(*row.cold ? "cold" : "hot") + (row.graph.value_or(false) ? "+g" : "");
@@ -103,6 +113,16 @@ Json json_of(const Row& row) {
               {"dist", name_of(test.distribution)},
               {"seed", test.seed},
               {"arithmetic", name_of(row.arithmetic)}};
+    if (!test.is_plain()) {
+        json["transa"] = test.transpose_a ? "T" : "N";
+        json["transb"] = test.transpose_b ? "T" : "N";
+        json["batch"] = test.batch;
+        json["stride_a"] = test.layout(Operand::A).stride;
+        json["stride_b"] = test.layout(Operand::B).stride;
+        json["stride_c"] = test.layout(Operand::C).stride;
+        json["device_scalars"] = test.device_scalars;
+        json["parts"] = test.parts;
+    }
     json["memory"] = row.cold ? Json(*row.cold ? "cold" : "hot") : Json(nullptr);
     json["launch"] = row.graph ? Json(*row.graph ? "graph" : "stream") : Json(nullptr);
     json["samples"] = row.samples;
@@ -124,11 +144,14 @@ Json json_of(const Row& row) {
 }
 
 Table csv_table(std::span<const Row> rows) {
-    // One set of columns for all: a row that was not counted leaves those of counts empty.
+    // One set of columns for all: a row that was not counted leaves those of counts empty, a plain
+    // one those of what is not plain.
     const bool counted = std::any_of(rows.begin(), rows.end(),
                                      [](const Row& row) { return row.counted.has_value(); });
     Row blank;
     if (counted) blank.counted.emplace();
+    if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.test.is_plain(); }))
+        blank.test.batch = 0;
     const Json names = flattened(blank);
     std::vector<Table::Column> columns;
     for (const auto& item : names.items()) columns.push_back({item.key(), Align::left});
@@ -176,9 +199,10 @@ std::string complaints(std::span<const Row> rows) {
     std::string text;
     for (const Row& row : rows) {
         if (row.outcome == Outcome::ok) continue;
-        const std::string sentence = fmt::format("{} {}: {}: {}", row.label,
-                                                 text_of(Shape{row.test.m, row.test.n, row.test.k}),
-                                                 name_of(row.outcome), row.reason);
+        const std::string sentence =
+            fmt::format("{} {}: {}: {}", row.label,
+                        text_of(Shape{row.test.m, row.test.n, row.test.k}) + suffix_of(row.test),
+                        name_of(row.outcome), row.reason);
         for (const std::string& line : wrap(sentence, 80)) text += line + '\n';
     }
     return text;
@@ -191,8 +215,9 @@ int exit_status(std::span<const Row> rows) {
 }
 
 std::string shape_label(const Case& test) {
-    if (test.m == test.n && test.n == test.k) return std::to_string(test.m);
-    return text_of(Shape{test.m, test.n, test.k});
+    const bool cube = test.m == test.n && test.n == test.k;
+    return (cube ? std::to_string(test.m) : text_of(Shape{test.m, test.n, test.k})) +
+           suffix_of(test);
 }
 
 }  // namespace tilewright::lab

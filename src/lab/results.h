@@ -58,6 +58,7 @@ std::string complaints(std::span<const Row> rows);
 /// kRight when every row is ok, else kWrong.
 int exit_status(std::span<const Row> rows);
 
-std::string shape_label(const Case& test);  ///< "4096" for a cube, else "MxNxK"
+/// "4096" for a cube, else "MxNxK"; then what is not plain: " TN x3 parts=2".
+std::string shape_label(const Case& test);
 
 }  // namespace tilewright::lab

@@ -46,7 +46,7 @@ bool Runner::still_right() {
 
 void Runner::start(int calls) {
     for (int i = 0; i < calls; ++i) {
-        const Status status = device_.run(variant_, workload_.problem(set_));
+        const Status status = device_.run(variant_, workload_.problem(set_), workload_.parts());
         if (!status.ok()) throw DeviceError(status.reason);
         set_ = (set_ + 1) % workload_.sets();
     }

@@ -31,12 +31,23 @@ std::string many(int count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+/// Warps that share elements have a slice of the k-tile each.
+int slices_of(const TileConfig& c) {
+    return c.warp.k > 0 ? c.block.k / c.warp.k : 1;
+}
+
 /// From the warp tile down to what a lane computes in one step.
 void add_warp(std::vector<Sum>& sums, const TileConfig& c) {
     const int warps = c.threads / kLanes;
-    sums.push_back({"warp tile", fmt::format("{} elements; x {} = {}, the block tile",
-                                             product(c.warp.m, c.warp.n), many(warps, "warp"),
-                                             warps * area(c.warp))});
+    const int slices = slices_of(c), apart = warps / slices;
+    sums.push_back(
+        {"warp tile",
+         fmt::format("{} elements; x {} = {}, the block tile{}", product(c.warp.m, c.warp.n),
+                     many(apart, "warp"), apart * area(c.warp),
+                     slices > 1 ? fmt::format("; {} for the same elements, with {} of "
+                                              "the k-tile's {} each",
+                                              many(slices, "warp"), c.warp.k, c.block.k)
+                                : "")});
     if (area(c.thread) == 0) return;  // tensor cores deal the results out
     const int step = kLanes * area(c.thread), steps = area(c.warp) / step;
     sums.push_back(
@@ -79,8 +90,11 @@ std::vector<Sum> tile_arithmetic(const TileConfig& c) {
                                               product(c.block.m, c.block.n), c.threads,
                                               many((c.threads + kLanes - 1) / kLanes, "warp"))});
     c.warp.m > 0 ? add_warp(sums, c) : add_thread(sums, c);
-    sums.push_back({"accumulators", fmt::format("{} / {} = {} a thread", area(c.block), c.threads,
-                                                area(c.block) / c.threads)});
+    const int slices = slices_of(c);
+    sums.push_back(
+        {"accumulators", fmt::format("{}{} / {} = {} a thread", area(c.block),
+                                     slices > 1 ? fmt::format(" x {} slices of k", slices) : "",
+                                     c.threads, area(c.block) * slices / c.threads)});
     if (c.block.k > 0)
         add_k_tile(sums, c);
     else

@@ -48,6 +48,11 @@ Totals totals_of(const simt::Counters& counters, const Case& test, std::string_v
                 all = all + accesses_of(site);
         return all;
     };
+    const auto matrices = [&](Operand which) {  // that differ: one may serve all products
+        const MatrixLayout layout = test.layout(which);
+        return layout.stride == 0 ? 1.0 : static_cast<double>(layout.count);
+    };
+    const double batch = static_cast<double>(test.batch);
     const double m = static_cast<double>(test.m), n = static_cast<double>(test.n),
                  k = test.has_product() ? static_cast<double>(test.k) : 0;
     return {.global_load = sum(Operation::global_load),
@@ -64,9 +69,10 @@ Totals totals_of(const simt::Counters& counters, const Case& test, std::string_v
             .barriers = counters.barriers,
             .blocks = counters.blocks,
             .steps = static_cast<double>(counters.warps) * static_cast<double>(test.k),
-            .flop = 2 * m * n * k,
-            .results = m * n,
-            .compulsory_bytes = 4 * (m * k + k * n + (test.beta != 0 ? 2 : 1) * m * n)};
+            .flop = 2 * batch * m * n * k,
+            .results = batch * m * n,
+            .compulsory_bytes = 4 * (matrices(Operand::A) * m * k + matrices(Operand::B) * k * n +
+                                     batch * (test.beta != 0 ? 2 : 1) * m * n)};
 }
 
 }  // namespace tilewright::lab

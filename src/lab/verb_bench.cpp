@@ -47,11 +47,12 @@ int run_bench(const Options& asked) {
         options.sizes = device->info().gpu ? "128:4096*2" : "256,512";
         cases = cases_of(options);
     }
-    auto rungs = select_rungs(device->kernels(), options.rungs);
+    auto rungs = select_kernels(*device, options.rungs);
     // The opponent takes part whatever was asked for: rates are given in per cent of its own.
     const KernelDefinition* first = device->kernels().front();
     if (first->kind == Kind::baseline && rungs.front() != first) rungs.insert(rungs.begin(), first);
     const auto candidates = select_candidates(rungs, options.variant);
+    require_plain(candidates, cases);
     require_memory(*device, cases);
 
     catch_interrupts();

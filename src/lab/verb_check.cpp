@@ -75,9 +75,11 @@ Checked check(Device& device, const Candidate& candidate, const std::vector<Case
                     .label = row_for(candidate, {}).label,
                     .first_wrong = {},
                     .findings = {}};
+    Effort effort = options.thorough ? kThorough : kQuick;
+    effort.any_problem = candidate.rung->kind == Kind::engine;
     const std::vector<Case> own =
-        cases.empty() ? hard_cases(candidate.variant->config, options.thorough ? kThorough : kQuick,
-                                   seed_of(options))
+        cases.empty() ? accepted(device, *candidate.variant,
+                                 hard_cases(candidate.variant->config, effort, seed_of(options)))
                       : cases;
     for (const Case& test : own) {
         if (interrupted()) break;
@@ -89,7 +91,7 @@ Checked check(Device& device, const Candidate& candidate, const std::vector<Case
 }
 
 std::string place_of(const Checked& checked, const simt::Hazard& hazard) {
-    const std::string file = file_of(*checked.candidate.rung, hazard.in_header);
+    const std::string file = file_of(*checked.candidate.rung, hazard.header);
     return hazard.line ? fmt::format("{}:{}:{}", file, hazard.line, hazard.column) : file;
 }
 
@@ -141,7 +143,7 @@ Json json_of(const Checked& checked) {
         json["hazards"].push_back({{"kind", simt::key_of(hazard.kind)},
                                    {"name", simt::name_of(hazard.kind)},
                                    {"severity", hazard.is_warning() ? "warning" : "error"},
-                                   {"file", file_of(*checked.candidate.rung, hazard.in_header)},
+                                   {"file", file_of(*checked.candidate.rung, hazard.header)},
                                    {"line", hazard.line},
                                    {"column", hazard.column},
                                    {"block", hazard.block},
@@ -177,7 +179,8 @@ int run_check(const Options& options) {
     const OutputFile file(options.output);
     const auto device = open_cpu(CpuMode::counted, 0, options.shuffle);
     const auto candidates =
-        select_candidates(select_rungs(device->kernels(), options.rungs), options.variant);
+        select_candidates(select_kernels(*device, options.rungs), options.variant);
+    require_plain(candidates, cases);
     catch_interrupts();
 
     std::vector<Checked> all;

@@ -26,7 +26,7 @@ constexpr const char* kShape = "256x256x256";
 std::vector<const KernelDefinition*> rungs_as_asked(Device& device, const Options& options) {
     std::vector<const KernelDefinition*> rungs;
     for (const std::string& word : options.rungs)
-        for (const KernelDefinition* rung : select_rungs(device.kernels(), {word}))
+        for (const KernelDefinition* rung : select_kernels(device, {word}))
             if (std::find(rungs.begin(), rungs.end(), rung) == rungs.end()) rungs.push_back(rung);
     return rungs;
 }
@@ -72,6 +72,7 @@ int run_count(const Options& asked) {
     const auto device =
         open_cpu(CpuMode::counted, 0, 0, gpu ? gpu->multiprocessors : kCpuMultiprocessors);
     const auto candidates = select_candidates(rungs_as_asked(*device, options), options.variant);
+    require_plain(candidates, cases);
     catch_interrupts();
 
     const std::vector<Measured> measured =

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// tilewright explain: one rung in its own words, how its tiles add up, what it costs a GPU, and what
+// tilewright explain: one kernel in its own words, how its tiles add up, what it costs a GPU, and what
 // it claims beside what is counted.
 #include "lab/explanation.h"
 #include "lab/output.h"
@@ -18,8 +18,8 @@ constexpr const char* kGpu = "h200";
 }  // namespace
 
 int run_explain(const Options& options) {
-    const auto all = registry();
-    const KernelDefinition& rung = select_rung(all, options.rungs.front());
+    const KernelDefinition& rung =
+        select_kernel(registry(), engine_registry(), options.rungs.front());
     const Format format = format_of(options);
     if (format == Format::csv || format == Format::md)
         throw UsageError("--format: explain gives a page (table) or json");

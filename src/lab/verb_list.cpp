@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// tilewright list: the ladder in reading order.
+// tilewright list: the ladder in reading order, or the engine's kernels.
 #include <fmt/format.h>
 
 #include "lab/output.h"
@@ -15,12 +15,14 @@ namespace tilewright::lab {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using KernelList = const std::vector<const KernelDefinition*>&;
 
 Json json_of(const KernelDefinition& rung) {
     Json variants = Json::array();
     for (const Variant& variant : rung.variants) variants.push_back(lab::json_of(variant));
     Json json{{"id", rung.id}};
-    json["number"] = ladder::number_of(rung);
+    const std::string_view number = ladder::number_of(rung);
+    json["number"] = number.empty() ? Json(nullptr) : Json(number);
     json["name"] = ladder::name_of(rung);
     json["aliases"] = std::vector<std::string>(rung.aliases.begin(), rung.aliases.end());
     json["title"] = rung.title;
@@ -60,26 +62,53 @@ Table table_of(const std::vector<const KernelDefinition*>& rungs, bool short_nam
     return table;
 }
 
+std::string variant_names(const KernelDefinition& kernel) {
+    std::vector<std::string> names;
+    for (const Variant& variant : kernel.variants) names.emplace_back(variant.name);
+    return join(names, " ");
+}
+
+/// A line for the idea and one for the variants: side by side they would be a column of words each.
+std::string engine_page(KernelList kernels) {
+    Table table({{"kernel", Align::left}, {"idea", Align::left}});
+    for (const KernelDefinition* kernel : kernels) {
+        table.add({kernel->id, kernel->idea});
+        table.add({"", "Variants: " + variant_names(*kernel)});
+    }
+    return table.plain();
+}
+
+Table engine_table(KernelList kernels) {
+    Table table({{"kernel", Align::left}, {"variants", Align::left}, {"idea", Align::left}});
+    for (const KernelDefinition* kernel : kernels)
+        table.add({kernel->id, variant_names(*kernel), kernel->idea});
+    return table;
+}
+
 }  // namespace
 
 int run_list(const Options& options) {
-    const auto rungs = select_rungs(registry(), options.rungs);
+    const auto engine = engine_registry();
+    const auto rungs = !options.engine         ? select_rungs(registry(), options.rungs)
+                       : options.rungs.empty() ? select_kernels({}, engine, {"engine"})
+                                               : select_kernels({}, engine, options.rungs);
+    const char* name = options.engine ? "kernels" : "rungs";
     std::string text;
     switch (format_of(options)) {
         case Format::json: {
-            Json json{{"rungs", Json::array()}};
-            for (const KernelDefinition* rung : rungs) json["rungs"].push_back(json_of(*rung));
+            Json json{{name, Json::array()}};
+            for (const KernelDefinition* rung : rungs) json[name].push_back(json_of(*rung));
             text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
             break;
         }
         case Format::csv:
-            text = table_of(rungs, false).csv();
+            text = (options.engine ? engine_table(rungs) : table_of(rungs, false)).csv();
             break;
         case Format::md:
-            text = table_of(rungs, false).markdown();
+            text = (options.engine ? engine_table(rungs) : table_of(rungs, false)).markdown();
             break;
         case Format::table:
-            text = table_of(rungs, true).plain();
+            text = options.engine ? engine_page(rungs) : table_of(rungs, true).plain();
             break;
     }
     deliver(options, text);

@@ -219,8 +219,8 @@ int run_profile(const Options& asked) {
     const std::optional<std::string> ncu = find_ncu();
     if (!ncu) throw NoDevice(kHowToGetNcu);
     const auto cpu = open_cpu(CpuMode::counted, 0, 0, gpu->info().multiprocessors);
-    const auto candidates =
-        select_candidates(select_rungs(cpu->kernels(), options.rungs), options.variant);
+    const auto candidates = select_candidates(select_kernels(*cpu, options.rungs), options.variant);
+    require_plain(candidates, cases);
 
     std::string device = device_of(options);
     if (device.empty()) device = "0";

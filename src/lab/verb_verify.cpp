@@ -78,8 +78,12 @@ void verify_all(Device& device, const std::vector<Candidate>& candidates,
     Effort effort = options.thorough ? kThorough : kQuick;
     effort.many_tiles = device.info().gpu;  // CPU mode takes minutes for so many blocks
     for (const Candidate& candidate : candidates) {
+        effort.any_problem = candidate.rung->kind == Kind::engine;
         const std::vector<Case> own =
-            cases.empty() ? hard_cases(candidate.variant->config, effort, seed_of(options)) : cases;
+            cases.empty()
+                ? accepted(device, *candidate.variant,
+                           hard_cases(candidate.variant->config, effort, seed_of(options)))
+                : cases;
         for (size_t i = 0; i < own.size(); ++i) {
             if (interrupted()) return;
             progress(fmt::format("verifying {} {}/{}: {}", candidate.rung->id, i + 1, own.size(),
@@ -104,7 +108,8 @@ int run_verify(const Options& options) {
         throw UsageError("--fast, --shuffle: these are choices of CPU mode, and this is a GPU");
     if (options.shuffle) device = open_cpu(mode, 0, options.shuffle);
     const auto candidates =
-        select_candidates(select_rungs(device->kernels(), options.rungs), options.variant);
+        select_candidates(select_kernels(*device, options.rungs), options.variant);
+    require_plain(candidates, cases);
     require_memory(*device, cases);
 
     catch_interrupts();

@@ -17,6 +17,7 @@ int run_check(const Options& options);
 int run_profile(const Options& options);
 int run_verify(const Options& options);
 int run_bench(const Options& options);
+int run_dispatch(const Options& options);
 int run_ladder(const Options& options);
 
 }  // namespace tilewright::lab

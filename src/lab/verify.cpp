@@ -22,33 +22,34 @@ GuardedMatrix filled(const Case& test, Operand operand) {
     return matrix;
 }
 
+/// Operands that must not be read need not be there.
+bool has_null_inputs(const Case& test) {
+    return !test.has_product() && test.seed % 2 == 0;
+}
+
 /// The three matrices of a case on a device.
 class Upload {
   public:
     Upload(Device& device, const PreparedCase& prepared)
         : A(upload(device, prepared.matrix(Operand::A))),
           B(upload(device, prepared.matrix(Operand::B))),
-          C(upload(device, prepared.matrix(Operand::C))) {}
+          C(upload(device, prepared.matrix(Operand::C))),
+          scalars(device, 2 * sizeof(float)) {
+        const float values[] = {prepared.test().alpha, prepared.test().beta};
+        device.upload(scalars.floats(), values, sizeof values);
+    }
 
     Problem problem(const PreparedCase& prepared) const {
         const Case& test = prepared.test();
-        const bool null = !test.has_product() && test.seed % 2 == 0;
+        const bool null = has_null_inputs(test);
         const auto &a = prepared.matrix(Operand::A), &b = prepared.matrix(Operand::B),
                    &c = prepared.matrix(Operand::C);
-        return {.m = test.m,
-                .n = test.n,
-                .k = test.k,
-                .alpha = test.alpha,
-                .A = null ? nullptr : A.floats() + a.origin(),
-                .lda = a.layout().ld,
-                .B = null ? nullptr : B.floats() + b.origin(),
-                .ldb = b.layout().ld,
-                .beta = test.beta,
-                .C = C.floats() + c.origin(),
-                .ldc = c.layout().ld};
+        return problem_of(test, null ? nullptr : A.floats() + a.origin(),
+                          null ? nullptr : B.floats() + b.origin(), C.floats() + c.origin(),
+                          test.device_scalars ? scalars.floats() : nullptr);
     }
 
-    DeviceBuffer A, B, C;
+    DeviceBuffer A, B, C, scalars;
 
   private:
     static DeviceBuffer upload(Device& device, const GuardedMatrix& matrix) {
@@ -95,11 +96,13 @@ void report_changes(const GuardedMatrix& matrix, const GuardedMatrix::Changes& c
 /// The whole of C: rows that the reference left out can still tell that nobody wrote them. A CPU
 /// hands a NaN's payload on to the result, so that reading C under beta = 0 looks the same.
 void report_unwritten(const GuardedMatrix& C, const std::vector<float>& after, Verdict& verdict) {
-    const auto& [rows, cols, ld, offset] = C.layout();
+    const int64_t rows = C.layout().rows * C.layout().count, cols = C.layout().cols;
     GuardedMatrix::Changes kept;
-    for (int64_t row = 0; row < rows; ++row)
-        for (int64_t i = C.origin() + row * ld; i < C.origin() + row * ld + cols; ++i)
+    for (int64_t row = 0; row < rows; ++row) {
+        const int64_t begin = C.origin() + C.layout().begin_of(row);
+        for (int64_t i = begin; i < begin + cols; ++i)
             if (C.is_canary(after[i], i)) kept += {1, i};
+    }
     if (kept.count == 0) return;
     add_sentence(verdict, fmt::format("{} of {} elements are the NaN that C held before (not "
                                       "written, or C read under beta = 0): first {}",
@@ -110,13 +113,13 @@ void compare(const PreparedCase& prepared, const float* C, Arithmetic arithmetic
              Verdict& verdict) {
     const reference::Rows& expected = prepared.expected();
     const reference::Tolerance tolerance = tolerance_of(prepared.test(), arithmetic);
-    const int64_t ld = prepared.matrix(Operand::C).layout().ld;
+    const GuardedMatrix& matrix = prepared.matrix(Operand::C);
     verdict.bound = tolerance.relative;
     verdict.checked = std::ssize(expected.want);
     for (size_t r = 0; r < expected.index.size(); ++r) {
         for (int64_t col = 0; col < expected.columns; ++col) {
             const size_t at = r * expected.columns + col;
-            const float got = C[expected.index[r] * ld + col];
+            const float got = C[matrix.layout().begin_of(expected.index[r]) + col];
             const double want = expected.want[at], magnitude = expected.magnitude[at];
             const double error = relative_error(got, want, magnitude, tolerance);
             verdict.max_error = std::max(verdict.max_error, error);
@@ -126,14 +129,15 @@ void compare(const PreparedCase& prepared, const float* C, Arithmetic arithmetic
     }
     if (verdict.wrong == 0) return;
     const auto& [row, col, got, want] = *verdict.first;
-    const int64_t all = prepared.test().m * prepared.test().n;
+    const std::string place = matrix.place(matrix.origin() + matrix.layout().begin_of(row) + col);
+    const int64_t all = prepared.test().m * prepared.test().n * prepared.test().batch;
     const std::string looked_at =
         verdict.checked < all ? fmt::format(" (of the {} rows checked)", expected.index.size())
                               : "";
-    add_sentence(verdict, fmt::format("{} of {} elements{} wrong: first C[{}][{}] = {:.9g}, "
+    add_sentence(verdict, fmt::format("{} of {} elements{} wrong: first {} = {:.9g}, "
                                       "expected {:.9g}; largest error {:.3g}, allowed {:.3g}",
-                                      verdict.wrong, verdict.checked, looked_at, row, col, got,
-                                      want, verdict.max_error, verdict.bound));
+                                      verdict.wrong, verdict.checked, looked_at, place, got, want,
+                                      verdict.max_error, verdict.bound));
 }
 
 }  // namespace
@@ -157,18 +161,9 @@ PreparedCase::PreparedCase(const Case& test)
       A_(filled(test, Operand::A)),
       B_(filled(test, Operand::B)),
       C_(filled(test, Operand::C)) {
-    const Problem problem{.m = test.m,
-                          .n = test.n,
-                          .k = test.k,
-                          .alpha = test.alpha,
-                          .A = A_.first(),
-                          .lda = A_.layout().ld,
-                          .B = B_.first(),
-                          .ldb = B_.layout().ld,
-                          .beta = test.beta,
-                          .C = C_.first(),
-                          .ldc = C_.layout().ld};
-    expected_ = reference::gemm(problem, reference::pick_rows(test.m, test.n, test.k, test.seed));
+    const Problem problem = problem_of(test, A_.first(), B_.first(), C_.first());
+    expected_ = reference::gemm(
+        problem, reference::pick_rows(test.m * test.batch, test.n, test.k, test.seed));
 }
 
 const GuardedMatrix& PreparedCase::matrix(Operand operand) const {
@@ -177,9 +172,11 @@ const GuardedMatrix& PreparedCase::matrix(Operand operand) const {
 
 Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
                Arithmetic arithmetic) try {
+    if (const char* why = refusal_of(device, variant, prepared.test()))
+        return {.outcome = Outcome::not_run, .first = {}, .reason = why};
     const Upload matrices(device, prepared);
     device.release_workspace();
-    const Status status = device.run(variant, matrices.problem(prepared));
+    const Status status = device.run(variant, matrices.problem(prepared), prepared.test().parts);
     if (!status.ok()) return {.outcome = Outcome::failed, .first = {}, .reason = status.reason};
     device.synchronise();
     Verdict verdict;
@@ -193,6 +190,8 @@ Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepa
         const DeviceBuffer& buffer = input == Operand::A ? matrices.A : matrices.B;
         report_changes(matrix, input_changes(device, buffer, matrix), "into an input", verdict);
     }
+    if (const int64_t left = device.counters_left(); left > 0)
+        add_sentence(verdict, fmt::format("{} counters are not zero again", left));
     return verdict;
 } catch (const DeviceError& error) {
     return {.outcome = Outcome::failed, .first = {}, .reason = error.what()};
@@ -211,17 +210,42 @@ Verdict verify(Device& device, const Variant& variant, const Case& test, Arithme
     }
 }
 
+const char* refusal_of(Device& device, const Variant& variant, const Case& test) {
+    // The library asks nobody for an empty C.
+    if (!variant.refusal || test.m == 0 || test.n == 0 || test.batch == 0) return nullptr;
+    // It looks at addresses, and reads nothing there.
+    const auto at = [](int offset) {
+        constexpr uintptr_t kBoundary = 256;
+        return reinterpret_cast<float*>(kBoundary + sizeof(float) * static_cast<unsigned>(offset));
+    };
+    Execution where = device.execution();
+    where.splits = test.parts;
+    unsigned counter = 0;
+    where.counters = &counter;
+    const bool null = has_null_inputs(test);
+    return variant.refusal(
+        problem_of(test, null ? nullptr : at(test.offset_a), null ? nullptr : at(test.offset_b),
+                   at(test.offset_c), test.device_scalars ? at(0) : nullptr),
+        where);
+}
+
+std::vector<Case> accepted(Device& device, const Variant& variant, std::vector<Case> cases) {
+    std::erase_if(cases,
+                  [&](const Case& test) { return refusal_of(device, variant, test) != nullptr; });
+    return cases;
+}
+
 std::vector<float> result_of(Device& device, const Variant& variant, const PreparedCase& prepared) {
     const Upload matrices(device, prepared);
     device.release_workspace();
-    const Status status = device.run(variant, matrices.problem(prepared));
+    const Status status = device.run(variant, matrices.problem(prepared), prepared.test().parts);
     if (!status.ok()) throw DeviceError(status.reason);
     device.synchronise();
     const std::vector<float> after = download(device, matrices.C);
     const GuardedMatrix& C = prepared.matrix(Operand::C);
     std::vector<float> elements;
-    for (int64_t row = 0; row < C.layout().rows; ++row) {
-        const auto begin = after.begin() + C.origin() + row * C.layout().ld;
+    for (int64_t row = 0; row < C.layout().rows * C.layout().count; ++row) {
+        const auto begin = after.begin() + C.origin() + C.layout().begin_of(row);
         elements.insert(elements.end(), begin, begin + C.layout().cols);
     }
     return elements;

@@ -20,13 +20,13 @@ enum class Outcome {
     ok,
     wrong,  ///< It ran and its result, or something around it, is not what it must be.
     failed,  ///< It did not run to its end: refused, a fault, a device error.
-    not_run,  ///< The case does not fit into memory.
+    not_run,  ///< The case does not fit into memory, or is not for this kernel.
 };
 
 const char* name_of(Outcome outcome);
 
 struct WrongElement {
-    int64_t row, col;
+    int64_t row, col;  ///< Rows of a batch are counted over all products.
     float got;
     double want;
 };
@@ -51,6 +51,7 @@ class PreparedCase {
 
     const Case& test() const { return case_; }
     const GuardedMatrix& matrix(Operand operand) const;
+    /// Of a batch, with rows counted over all products.
     const reference::Rows& expected() const { return expected_; }
 
   private:
@@ -60,12 +61,19 @@ class PreparedCase {
 };
 
 /// Runs the variant once. Wrong are: an element outside its bound, an element not written, a write
-/// outside C (between its rows, before or after it), a change to A or B. With beta = 0, C starts as
+/// outside C (between its rows, before or after it), a change to A or B, a counter that is not zero
+/// again. With beta = 0, C starts as
 /// NaN; around all three matrices is NaN always. Never throws for what the kernel or device does.
 Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
                Arithmetic arithmetic = Arithmetic::fp32);
 Verdict verify(Device& device, const Variant& variant, const Case& test,
                Arithmetic arithmetic = Arithmetic::fp32);
+
+/// Why the variant says that it cannot run the case; null where it can, or does not say.
+const char* refusal_of(Device& device, const Variant& variant, const Case& test);
+
+/// Without the cases that the variant refuses.
+std::vector<Case> accepted(Device& device, const Variant& variant, std::vector<Case> cases);
 
 /// C after the variant has run, without what lies between its rows. Throws DeviceError, also when
 /// the run failed. For comparing results bit by bit.

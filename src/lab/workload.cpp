@@ -48,7 +48,11 @@ Workload::Workload(Device& device, const PreparedCase& prepared, bool rotate)
       a_(upload(Operand::A, sets_)),
       b_(upload(Operand::B, sets_)),
       c_(upload(Operand::C, sets_)),
-      fresh_c_(upload(Operand::C, 1)) {}
+      fresh_c_(upload(Operand::C, 1)),
+      scalars_(device, 2 * sizeof(float)) {
+    const float values[] = {prepared.test().alpha, prepared.test().beta};
+    device_.upload(scalars_.floats(), values, sizeof values);
+}
 
 size_t Workload::bytes_of(Operand operand) const {
     return prepared_.matrix(operand).layout().span() * sizeof(float);
@@ -68,17 +72,8 @@ Workload::Matrices Workload::upload(Operand operand, int sets) {
 
 Problem Workload::problem(int set) const {
     const Case& test = prepared_.test();
-    return {.m = test.m,
-            .n = test.n,
-            .k = test.k,
-            .alpha = test.alpha,
-            .A = a_.first(set),
-            .lda = test.layout(Operand::A).ld,
-            .B = b_.first(set),
-            .ldb = test.layout(Operand::B).ld,
-            .beta = test.beta,
-            .C = c_.first(set),
-            .ldc = test.layout(Operand::C).ld};
+    return problem_of(test, a_.first(set), b_.first(set), c_.first(set),
+                      test.device_scalars ? scalars_.floats() : nullptr);
 }
 
 void Workload::restore(int first, int calls) {
@@ -92,7 +87,7 @@ bool Workload::is_right(int set, Arithmetic arithmetic) {
     const reference::Rows& expected = prepared_.expected();
     std::vector<float> row(static_cast<size_t>(layout.cols));
     for (size_t i = 0; i < expected.index.size(); ++i) {
-        device_.download(row.data(), c_.first(set) + expected.index[i] * layout.ld,
+        device_.download(row.data(), c_.first(set) + layout.begin_of(expected.index[i]),
                          row.size() * sizeof(float));
         for (int64_t col = 0; col < layout.cols; ++col) {
             const size_t at = i * static_cast<size_t>(layout.cols) + static_cast<size_t>(col);

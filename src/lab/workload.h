@@ -20,6 +20,7 @@ class Workload {
     /// No operand is still in the L2 cache when its turn comes again.
     bool cold() const { return cold_; }
     Problem problem(int set) const;
+    int parts() const { return prepared_.test().parts; }
 
     /// With |beta| >= 1 each call would make C larger than the one before it, up to infinity: then
     /// every C is used once, and restored before it is used again.
@@ -47,6 +48,7 @@ class Workload {
     int sets_;
     bool cold_, restores_;
     Matrices a_, b_, c_, fresh_c_;
+    DeviceBuffer scalars_;
 };
 
 }  // namespace tilewright::lab

@@ -61,18 +61,20 @@ bool is_number(std::string_view word) {
 }
 
 std::string_view without_zeros(std::string_view number) {
-    const size_t digit = number.find_first_not_of('0');
-    return digit == number.npos ? number.substr(number.size() - 1) : number.substr(digit);
+    while (number.size() > 1 && number.front() == '0') number.remove_prefix(1);
+    return number;
 }
 
 }  // namespace
 
 std::string_view number_of(const KernelDefinition& rung) {
-    return stem(rung).substr(0, stem(rung).find('_'));
+    const std::string_view first = stem(rung).substr(0, stem(rung).find('_'));
+    return is_number(first) ? first : std::string_view();
 }
 
 std::string_view name_of(const KernelDefinition& rung) {
-    return stem(rung).substr(stem(rung).find('_') + 1);
+    const size_t digits = number_of(rung).size();
+    return stem(rung).substr(digits > 0 ? digits + 1 : 0);
 }
 
 std::vector<const KernelDefinition*> match(std::span<const KernelDefinition* const> rungs,

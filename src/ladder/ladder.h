@@ -17,7 +17,8 @@ using tilewright::Target;
 /// All targets hold the same rungs: only Variant::run differs.
 std::span<const KernelDefinition* const> rungs(Target target);
 
-/// The rung's name, "warp_tile", and its number, "10", from its file 10_warp_tile.cu.
+/// The rung's name, "warp_tile", and its number, "10", from its file 10_warp_tile.cu. Files without
+/// a number, such as the engine's, have "" for it.
 std::string_view name_of(const KernelDefinition& rung);
 std::string_view number_of(const KernelDefinition& rung);
 

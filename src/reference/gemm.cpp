@@ -32,25 +32,37 @@ void add_products(double* __restrict sum, double* __restrict size, const double*
     }
 }
 
-/// One block of the result: rows [first, last) of the list, columns [col, col + columns).
+/// One block of the result: rows [first, last) of the list, all of one product of the batch, and
+/// columns [col, col + columns).
 struct Block {
     int64_t first, last, col;
     int columns;
 };
 
+float a_of(const Problem& p, int64_t row, int64_t k) {
+    const float* A = p.A + row / p.m * p.stride_a;
+    return p.transpose_a ? A[k * p.lda + row % p.m] : A[row % p.m * p.lda + k];
+}
+
+float b_of(const Problem& p, int64_t product, int64_t k, int64_t col) {
+    const float* B = p.B + product * p.stride_b;
+    return p.transpose_b ? B[col * p.ldb + k] : B[k * p.ldb + col];
+}
+
 void multiply(const Problem& p, const Block& block, Rows& result) {
     std::vector<double> a(kBlockRows * kBlockDepth), b(kBlockDepth * kBlockColumns);
+    const int64_t product = result.index[block.first] / p.m;
     for (int64_t k0 = 0; k0 < p.k; k0 += kBlockDepth) {
         const int depth = static_cast<int>(std::min<int64_t>(kBlockDepth, p.k - k0));
         const int padded = (depth + kUnroll - 1) / kUnroll * kUnroll;
         for (int k = 0; k < padded; ++k)
             for (int j = 0; j < block.columns; ++j)
                 b[k * kBlockColumns + j] =
-                    k < depth ? double{p.B[(k0 + k) * p.ldb + block.col + j]} : 0.0;
+                    k < depth ? double{b_of(p, product, k0 + k, block.col + j)} : 0.0;
         for (int64_t r = block.first; r < block.last; ++r) {
             double* row = &a[(r - block.first) * kBlockDepth];
             for (int k = 0; k < padded; ++k)
-                row[k] = k < depth ? double{p.A[result.index[r] * p.lda + k0 + k]} : 0.0;
+                row[k] = k < depth ? double{a_of(p, result.index[r], k0 + k)} : 0.0;
             const size_t at = r * result.columns + block.col;
             add_products(&result.want[at], &result.magnitude[at], row, b.data(), padded,
                          block.columns);
@@ -63,13 +75,15 @@ void finish(const Problem& p, const Block& block, Rows& result) {
     const bool product = p.alpha != 0 && p.k > 0;
     const double alpha = p.alpha, beta = p.beta;
     for (int64_t r = block.first; r < block.last; ++r) {
+        const int64_t row = result.index[r];
+        const float* C = p.C + row / p.m * p.stride_c + row % p.m * p.ldc;
         for (int64_t j = block.col; j < block.col + block.columns; ++j) {
             double &want = result.want[r * result.columns + j],
                    &magnitude = result.magnitude[r * result.columns + j];
             want = product ? alpha * want : 0;
             magnitude = product ? std::fabs(alpha) * magnitude : 0;
             if (beta == 0) continue;
-            const double c = p.C[result.index[r] * p.ldc + j];
+            const double c = C[j];
             want += beta * c;
             magnitude += std::fabs(beta * c);
         }
@@ -83,14 +97,20 @@ Rows gemm(const Problem& problem, std::vector<int64_t> rows, unsigned threads) {
     const int64_t count = std::ssize(result.index);
     result.want.resize(count * problem.n);
     result.magnitude.resize(count * problem.n);
-    const int64_t row_blocks = (count + kBlockRows - 1) / kBlockRows;
+    std::vector<int64_t> first_rows;  // of the blocks, in the list
+    for (int64_t r = 0; r < count; ++r)
+        if (first_rows.empty() || r - first_rows.back() == kBlockRows ||
+            result.index[r] / problem.m != result.index[r - 1] / problem.m)
+            first_rows.push_back(r);
+    const int64_t row_blocks = std::ssize(first_rows);
+    first_rows.push_back(count);
     const int64_t column_blocks = (problem.n + kBlockColumns - 1) / kBlockColumns;
     std::atomic<int64_t> next = 0;
     const auto work = [&] {
         for (int64_t i; (i = next++) < row_blocks * column_blocks;) {
-            const int64_t first = i / column_blocks * kBlockRows;
+            const int64_t first = first_rows[i / column_blocks];
             const int64_t col = i % column_blocks * kBlockColumns;
-            const Block block{first, std::min(first + kBlockRows, count), col,
+            const Block block{first, first_rows[i / column_blocks + 1], col,
                               static_cast<int>(std::min<int64_t>(kBlockColumns, problem.n - col))};
             if (problem.alpha != 0) multiply(problem, block, result);
             finish(problem, block, result);

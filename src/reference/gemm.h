@@ -19,9 +19,10 @@ struct Rows {
     std::vector<double> magnitude;  ///< |alpha| |A||B| + |beta| |C|, the scale of rounding errors.
 };
 
-/// The given rows, 0 <= row < m, of a product of host matrices; C is read as it is before the
+/// The given rows, 0 <= row < m * batch, counted over all products, of host matrices; C is read as it is before the
 /// product. BLAS semantics: beta = 0 (also -0) does not read C; alpha = 0 or k = 0 reads neither A
-/// nor B. The result does not depend on `threads`; 0 takes one for each core.
+/// nor B. The result does not depend on `threads`; 0 takes one for each core. Alpha and beta are the
+/// host's.
 Rows gemm(const Problem& problem, std::vector<int64_t> rows, unsigned threads = 0);
 
 /// Rows worth checking, ascending: all of them up to 2^31 multiply-adds (1024^3 is half of that),

@@ -143,7 +143,7 @@ SiteCounters& WarpAccount::counters_of(const Record& record) {
                     .operand = record.extent->name,
                     .width_bits = record.bytes * 8u,
                     .is_volatile = record.is_volatile,
-                    .in_header = record.site.in_header()};
+                    .header = record.site.header()};
     recent_key = key;
     recent = &counters;
     return counters;
@@ -197,7 +197,7 @@ void WarpAccount::drain_into(Counters& total, uint64_t weight) {
     for (const auto& site : sites_) {
         const SiteCounters& counters = site.second;  // clang captures no structured binding
         auto same = std::find_if(total.sites.begin(), total.sites.end(), [&](const auto& other) {
-            return other.in_header == counters.in_header && other.line == counters.line &&
+            return other.header == counters.header && other.line == counters.line &&
                    other.column == counters.column && other.operation == counters.operation &&
                    other.operand == counters.operand && other.width_bits == counters.width_bits &&
                    other.is_volatile == counters.is_volatile;
@@ -219,8 +219,8 @@ void WarpAccount::drain_into(Counters& total, uint64_t weight) {
     sites_.clear();
     recent_.fill({});
     std::sort(total.sites.begin(), total.sites.end(), [](const auto& a, const auto& b) {
-        return std::tuple(a.in_header, a.line, a.column, a.operation) <
-               std::tuple(b.in_header, b.line, b.column, b.operation);
+        return std::tuple(a.header, a.line, a.column, a.operation) <
+               std::tuple(b.header, b.line, b.column, b.operation);
     });
 }
 

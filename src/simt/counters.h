@@ -26,6 +26,15 @@ enum class Operation : uint8_t {
 
 const char* name_of(Operation operation);
 
+/// A header that several kernels share, as a number below 512 made of the end of its name; 0 for a
+/// kernel's own file. Which name it was is found among the headers that there are. Neither loops nor
+/// calls: compilers must fold it where an access is traced.
+constexpr uint32_t header_of(const char* file, size_t length) {
+    if (length < 7 || file[length - 2] != '.' || file[length - 1] != 'h') return 0;
+    const auto letter = [&](size_t back) { return static_cast<uint32_t>(file[length - back]); };
+    return (letter(3) + 7 * letter(4) + 49 * letter(5) + 343 * letter(6)) % 511 + 1;
+}
+
 /// One operation in the kernel's source, as written: the compiler may merge scalar accesses.
 struct SiteCounters {
     Operation operation{};
@@ -41,11 +50,11 @@ struct SiteCounters {
     /// Of a scalar load that the compiler may merge: the wavefronts of the loads of 64 and of 128
     /// bits that hold each lane's word. Their place follows from the word's: they are aligned.
     std::array<uint64_t, 2> wider_wavefronts{};
-    bool in_header = false;  ///< In one that kernels share, not in the kernel's own file.
+    uint32_t header = 0;  ///< See header_of().
 };
 
 struct Counters {
-    std::vector<SiteCounters> sites;  ///< By line, column, operation; a header's last.
+    std::vector<SiteCounters> sites;  ///< By line, column, operation; headers last.
     uint64_t ffma = 0;  ///< Warp instructions.
     uint64_t mma = 0;  ///< Warp instructions, of any shape ...
     uint64_t mma_products = 0;  ///< ... and the scalar products that they are made of.

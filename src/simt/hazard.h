@@ -42,7 +42,7 @@ const char* usual_cause(HazardKind kind);
 struct Hazard {
     HazardKind kind{};
     uint32_t line = 0, column = 0;  ///< 0 where no single place is at fault.
-    bool in_header = false;  ///< One that kernels share, not the kernel's own file.
+    uint32_t header = 0;  ///< See header_of().
     uint64_t block = 0;  ///< Number in the grid.
     int thread = -1;  ///< Number in the block; -1 where it is no single one's.
     uint32_t other_line = 0, other_column = 0;  ///< Of a second access; else 0.

@@ -104,7 +104,7 @@ void BlockRunner::report(HazardKind kind, Site site, const std::string& what, in
     hazards_.add({.kind = kind,
                   .line = site.line(),
                   .column = site.column(),
-                  .in_header = site.in_header(),
+                  .header = site.header(),
                   .block = block_number_,
                   .thread = thread,
                   .what = what + "; " + (site.packed && !names_place ? text(site) + ", " : "") +
@@ -118,7 +118,7 @@ void BlockRunner::report_conflict(HazardKind kind, Site site, const std::string&
     hazards_.add({.kind = kind,
                   .line = site.line(),
                   .column = site.column(),
-                  .in_header = site.in_header(),
+                  .header = site.header(),
                   .block = block_number_,
                   .thread = thread,
                   .other_line = other.line(),

@@ -18,30 +18,29 @@ namespace tilewright::simt {
 struct Site {
     uint32_t packed = 0;
 
-    static constexpr unsigned kColumnBits = 10;
-    static constexpr uint32_t kHeaderBit = 1u << 31;
-    constexpr uint32_t line() const { return (packed & ~kHeaderBit) >> kColumnBits; }
+    static constexpr unsigned kColumnBits = 10, kLineBits = 13;
+    constexpr uint32_t line() const { return packed >> kColumnBits & ((1u << kLineBits) - 1); }
     constexpr uint32_t column() const { return packed & ((1u << kColumnBits) - 1); }
-    /// In a header that several kernels share, not in the kernel's own file.
-    constexpr bool in_header() const { return packed & kHeaderBit; }
+    /// See header_of().
+    constexpr uint32_t header() const { return packed >> (kColumnBits + kLineBits); }
     bool operator==(const Site&) const = default;
 #if defined(__clang__)  // clang 14 has no std::source_location
     static constexpr Site here(uint32_t line = __builtin_LINE(),
                                uint32_t column = __builtin_COLUMN(),
                                const char* file = __builtin_FILE()) {
-        return {header_bit(file) | line << kColumnBits | column};
+        return {place(file, line, column)};
     }
 #else
     static constexpr Site here(std::source_location at = std::source_location::current()) {
-        return {header_bit(at.file_name()) | at.line() << kColumnBits | at.column()};
+        return {place(at.file_name(), at.line(), at.column())};
     }
 #endif
 
   private:
-    /// Known at compile time, like the rest.
-    static constexpr uint32_t header_bit(const char* file) {
-        const size_t length = __builtin_strlen(file);
-        return length > 2 && file[length - 2] == '.' && file[length - 1] == 'h' ? kHeaderBit : 0;
+    /// Known at compile time.
+    static constexpr uint32_t place(const char* file, uint32_t line, uint32_t column) {
+        return header_of(file, __builtin_strlen(file)) << (kColumnBits + kLineBits) |
+               line << kColumnBits | column;
     }
 };
 

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/dispatched.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/call.h"
+#include "lab/device.h"
+#include "tilewright/tilewright.h"
+
+namespace tilewright::lab {
+
+namespace {
+
+// An H200.
+constexpr int kMultiprocessors = 132, kComputeCapability = 90;
+
+int64_t number_or(const std::string& text, const char* option, int64_t usual) {
+    return text.empty() ? usual : parse_number<int64_t>(text, option);
+}
+
+/// An address so many elements behind a 16-byte boundary, where nothing is.
+float* place(const std::string& offset, const char* option) {
+    const auto elements = parse_number<int64_t>(offset, option);
+    if (elements < 0 || elements > 1 << 20)
+        throw UsageError(fmt::format("{}: {} is not between 0 and 2^20", option, elements));
+    return reinterpret_cast<float*>(uintptr_t{256} + static_cast<uintptr_t>(elements) * 4);
+}
+
+/// "9.0" as 90.
+int capability_of(const std::string& text) {
+    const auto value = parse_number<double>(text, "--compute-capability");
+    const auto tenths = std::round(value * 10);
+    if (!(value >= 1 && value < 100) || std::fabs(tenths - value * 10) > 1e-6)
+        throw UsageError(fmt::format(
+            "--compute-capability: '{}' is none; an H200's is 9.0, an RTX 3090's 8.6", text));
+    return static_cast<int>(tenths);
+}
+
+engine::DeviceTraits traits_of(const Options& o) {
+    // All targets hold the same kernels, and this one is in every build.
+    engine::DeviceTraits traits{Target::cpu_fast, kMultiprocessors, kComputeCapability};
+    if (o.device == "cpu") {
+        traits.multiprocessors = kCpuMultiprocessors;
+    } else if (!o.device.empty()) {
+        const auto device = open_device(o.device);
+        traits.multiprocessors = device->info().multiprocessors;
+        traits.compute_capability = capability_of(device->info().compute_capability);
+    }
+    const int64_t sms = number_or(o.multiprocessors, "--multiprocessors", traits.multiprocessors);
+    if (sms < 1 || sms > 1 << 16)
+        throw UsageError(fmt::format("--multiprocessors: {} is not between 1 and 65536", sms));
+    traits.multiprocessors = static_cast<int>(sms);
+    if (!o.compute_capability.empty())
+        traits.compute_capability = capability_of(o.compute_capability);
+    return traits;
+}
+
+int64_t product_of(int64_t a, int64_t b) {
+    int64_t result = 0;
+    if (__builtin_mul_overflow(a, b, &result))
+        throw UsageError("the matrices would span more elements than 64 bits count");
+    return result;
+}
+
+}  // namespace
+
+DispatchQuestion dispatch_question(const Options& o) {
+    static const float any = 1.0f;
+    const auto alpha = parse_number<float>(o.alpha, "--alpha");
+    const bool ta = is_transposed(o.product.at(0), "A's operation"),
+               tb = is_transposed(o.product.at(1), "B's operation");
+    engine::Call call{.layout = TILEWRIGHT_ROW_MAJOR,
+                      .transpose_a = ta ? TILEWRIGHT_OP_T : TILEWRIGHT_OP_N,
+                      .transpose_b = tb ? TILEWRIGHT_OP_T : TILEWRIGHT_OP_N,
+                      .m = parse_number<int64_t>(o.product.at(2), "M"),
+                      .n = parse_number<int64_t>(o.product.at(3), "N"),
+                      .k = parse_number<int64_t>(o.product.at(4), "K"),
+                      .alpha = &alpha,
+                      .A = place(o.offset_a, "--offset-a"),
+                      .B = place(o.offset_b, "--offset-b"),
+                      .beta = &any,
+                      .C = place(o.offset_c, "--offset-c"),
+                      .batch = parse_number<int64_t>(o.batch, "--batch"),
+                      .scalars_on_device = o.device_scalars};
+    const auto least = [](int64_t length) { return std::max<int64_t>(1, length); };
+    call.lda = number_or(o.lda, "--lda", least(ta ? call.m : call.k));
+    call.ldb = number_or(o.ldb, "--ldb", least(tb ? call.k : call.n));
+    call.ldc = number_or(o.ldc, "--ldc", least(call.n));
+    call.stride_a = number_or(o.stride_a, "--stride-a", product_of(ta ? call.k : call.m, call.lda));
+    call.stride_b = number_or(o.stride_b, "--stride-b", product_of(tb ? call.n : call.k, call.ldb));
+    call.stride_c = number_or(o.stride_c, "--stride-c", product_of(call.m, call.ldc));
+    if (const Status status = engine::check(call); !status.ok()) throw UsageError(status.reason);
+    DispatchQuestion question{.problem = engine::problem_of(call), .device = traits_of(o)};
+    if (call.scalars_on_device)  // `alpha` ends with this function
+        question.problem.device_alpha = question.problem.device_beta = &any;
+    question.workspace_bytes = number_or(o.workspace, "--workspace", engine::kWorkspaceBytes);
+    if (question.workspace_bytes < 0)
+        throw UsageError(fmt::format("--workspace: {} is negative", question.workspace_bytes));
+    return question;
+}
+
+}  // namespace tilewright::lab
