@@ -31,6 +31,7 @@ inline constexpr int kCounters = 1 << 16;
 
 /// How a launch cuts up a problem: what its time depends on.
 struct Work {
+    int64_t tiles = 0;  ///< Of all matrices C.
     int64_t blocks = 0;
     int resident = 1;  ///< Blocks that an SM holds at a time.
     int64_t steps = 0;  ///< k-tiles of the block that has most.

@@ -48,6 +48,7 @@ Candidate weigh(const KernelDefinition& kernel, const Variant& variant, int spli
 template <class Function>
 void for_each_candidate(const Problem& problem, const DeviceTraits& device, int64_t workspace_bytes,
                         const Function& f) {
+    constexpr int64_t kMost = 1 << 16;  // parts
     for (const KernelDefinition* kernel : kernels(device.target))
         for (const Variant& variant : kernel->variants) {
             const Candidate whole = weigh(*kernel, variant, 1, problem, device, workspace_bytes);
@@ -55,13 +56,14 @@ void for_each_candidate(const Problem& problem, const DeviceTraits& device, int6
             if (whole.refusal) continue;
             const Work work = variant.work(problem, execution_of(device, 1));
             const int64_t room = int64_t{device.multiprocessors} * work.resident;
-            int64_t before = 1;
+            int before = 1;
             for (const int64_t blocks : {int64_t{device.multiprocessors}, room}) {
-                const int64_t splits = std::min(blocks / work.blocks, work.steps);
+                const auto splits = static_cast<int>(std::min<int64_t>(blocks / work.tiles, kMost));
                 if (splits <= before) continue;
+                const Candidate parted =
+                    weigh(*kernel, variant, splits, problem, device, workspace_bytes);
                 before = splits;
-                f(weigh(*kernel, variant, static_cast<int>(splits), problem, device,
-                        workspace_bytes));
+                f(parted);
             }
         }
 }

@@ -204,18 +204,24 @@ __device__ void compute(const Gemm& p, const Schedule& s, int place, const Piece
         // --- multiply tile: shared -> registers, where an a serves FN products and a b FM
         const SharedPtr<float> As = stages.As + stage.index * (BK * A_PITCH) + thread_row;
         const SharedPtr<float> Bs = stages.Bs + stage.index * (BK * B_PITCH) + thread_col;
-        const int depth = useful ? BK : 0;
-        UNROLL_BY(kTile.unroll_k)
-        for (int k = 0; k < depth; ++k) {
-            float a[FM], b[FN];
-            for (int i = 0; i < FM; i += 4) ld4(&a[i], As + k * A_PITCH + i / TM * STEP_M + i % TM);
-            for (int j = 0; j < FN; j += 4) ld4(&b[j], Bs + k * B_PITCH + j / TN * STEP_N + j % TN);
-            // Column by column, every other one backwards: at the turn a stays in the reuse cache.
-            for (int j = 0; j < FN; ++j)
-                for (int n = 0; n < FM; ++n) {
-                    const int i = j % 2 == 0 ? n : FM - 1 - n;
-                    acc[i][j] = fma_(a[i], b[j], acc[i][j]);
-                }
+        // b first, and the first column backwards: of the orders that are all the same to a reader,
+        // ptxas makes the one with the fewest stalls and bank conflicts of this (docs/log.md).
+        if (useful) {
+            UNROLL_BY(kTile.unroll_k)
+            for (int k = 0; k < BK; ++k) {
+                float a[FM], b[FN];
+                for (int j = 0; j < FN; j += 4)
+                    ld4(&b[j], Bs + k * B_PITCH + j / TN * STEP_N + j % TN);
+                for (int i = 0; i < FM; i += 4)
+                    ld4(&a[i], As + k * A_PITCH + i / TM * STEP_M + i % TM);
+                // Column by column, every other one backwards: at the turn a stays in the reuse
+                // cache.
+                for (int j = 0; j < FN; ++j)
+                    for (int n = 0; n < FM; ++n) {
+                        const int i = j % 2 == 1 ? n : FM - 1 - n;
+                        acc[i][j] = fma_(a[i], b[j], acc[i][j]);
+                    }
+            }
         }
         __syncwarp();
         if (lane == 0) mbarrier_arrive(stages.empty + stage.index);
@@ -380,7 +386,8 @@ Work work(const Problem& problem, const Execution& execution) {
     const int blocks = execution.multiprocessors;
     const Schedule s = schedule(kTile, problem, execution);
     if (s.has_parts)
-        return {.blocks = s.blocks,
+        return {.tiles = s.tiles,
+                .blocks = s.blocks,
                 .steps = s.share + (s.rest > 0),
                 .exchanged = int64_t{s.blocks} * kTile.block.m * kTile.block.n * 4,
                 .parts = s.runs};
@@ -388,7 +395,8 @@ Work work(const Problem& problem, const Execution& execution) {
     const int64_t line = int64_t{s.streamed} * s.tiles_k;
     // Two parts where a run ends within a tile; more where a tile takes several runs.
     const int64_t parts = line == 0 ? 1 : 1 + ceil_div(int64_t{s.tiles_k} * blocks, line);
-    return {.blocks = blocks,
+    return {.tiles = s.tiles,
+            .blocks = blocks,
             .steps = whole * s.tiles_k + ceil_div(line, blocks),
             .exchanged = line == 0 ? 0 : int64_t{blocks} * kTile.block.m * kTile.block.n * 4,
             .parts = static_cast<int>(parts)};

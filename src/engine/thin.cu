@@ -75,35 +75,51 @@ __device__ void stage_thin(const Sides& sides, int64_t batch, int64_t k, int dep
                     exists ? 4 : 0);
     }
     cp_async_commit();
-    cp_async_wait<0>();
+}
+
+/// Calls multiply(k-tile in shared memory) for k-tile after k-tile of the thin operand;
+/// the next one is on its way meanwhile. `tiles`: two of them.
+template <TileConfig kTile, bool kAlongK, class Multiply>
+__device__ void for_each_k_tile(const Sides& sides, int64_t batch, int64_t begin, int64_t end,
+                                SharedPtr<float> tiles, const Multiply& multiply) {
+    constexpr int BK = kTile.block.k, SIZE = kTile.block.m * BK;
+    int stage = 0;
+    if (begin < end) stage_thin<kTile, kAlongK>(sides, batch, begin, inside(end, begin, BK), tiles);
+    for (int64_t k = begin; k < end; k += BK, stage ^= 1) {
+        cp_async_wait<0>();
+        __syncthreads();  // and all have read the other stage
+        if (k + BK < end)
+            stage_thin<kTile, kAlongK>(sides, batch, k + BK, inside(end, k + BK, BK),
+                                       tiles + (stage ^ 1) * SIZE);
+        multiply(tiles + stage * SIZE);
+    }
+    __syncthreads();
 }
 
 /// Sums of a block whose wide operand runs along X: sums[w][v][x] for each warp.
 template <TileConfig kTile>
 __device__ void multiply_along_x(const Sides& sides, const Place& at, int64_t begin, int64_t end,
-                                 SharedPtr<float> tile, SharedPtr<float> sums) {
+                                 SharedPtr<float> tiles, SharedPtr<float> sums) {
     constexpr int V = kTile.block.m, XB = kTile.block.n, BK = kTile.block.k, U = kTile.unroll_k;
     constexpr int WARPS = kTile.threads / 32;
     const int warp = threadIdx.x / 32, col = threadIdx.x % 32 * 4;
     const int left = inside(sides.wide_size, at.x, XB) - col;
     const bool vectors = sides.wide.run == Run::x_vectors;
-    const GlobalPtr<const float> X = sides.wide.at(at.batch, at.x + col, begin);
+    // The next of this warp's rows of k, and how many there are from it on, in steps of WARPS.
+    GlobalPtr<const float> X = sides.wide.at(at.batch, at.x + col, begin + warp);
+    int64_t rows_left = end - begin - warp;
+    const int64_t step = WARPS * sides.wide.ld;
     float acc[V][4] = {};
     float4 x[U];
-    // Rows of k of this warp from row `first` on, counted from `begin`.
-    const auto load = [&](int64_t first) {
+    const auto load = [&] {
         UNROLL
-        for (int u = 0; u < U; ++u) {
-            const int64_t k = first + u * WARPS;
-            x[u] = begin + k < end ? load4(X + k * sides.wide.ld, left, vectors) : float4{};
-        }
+        for (int u = 0; u < U; ++u)
+            x[u] = u * WARPS < rows_left ? load4(X + u * step, left, vectors) : float4{};
+        X += U * step;
+        rows_left -= U * WARPS;
     };
-    load(warp);
-    for (int64_t k = begin; k < end; k += BK) {
-        const int depth = inside(end, k, BK);
-        __syncthreads();
-        stage_thin<kTile, false>(sides, at.batch, k, depth, tile);
-        __syncthreads();
+    load();
+    for_each_k_tile<kTile, false>(sides, at.batch, begin, end, tiles, [&](SharedPtr<float> tile) {
         for (int row = warp; row < BK; row += U * WARPS) {
             UNROLL
             for (int u = 0; u < U; ++u) {
@@ -118,40 +134,37 @@ __device__ void multiply_along_x(const Sides& sides, const Place& at, int64_t be
                     acc[v][3] = fma_(thin[v], x[u].w, acc[v][3]);
                 }
             }
-            load(k - begin + row + U * WARPS);
+            load();
         }
-    }
+    });
     UNROLL
-    for (int v = 0; v < V; ++v)
-        st(sums + (warp * V + v) * XB + col, float4{acc[v][0], acc[v][1], acc[v][2], acc[v][3]});
+    for (int v = 0; v < V; ++v) st(sums + (warp * V + v) * XB + col, moved4(acc[v]));
 }
 
 /// Sums of a block whose wide operand runs along k: sums[lane][v][x], a warp's rows beside each
 /// other.
 template <TileConfig kTile>
 __device__ void multiply_along_k(const Sides& sides, const Place& at, int64_t begin, int64_t end,
-                                 SharedPtr<float> tile, SharedPtr<float> sums) {
+                                 SharedPtr<float> tiles, SharedPtr<float> sums) {
     constexpr int V = kTile.block.m, XB = kTile.block.n, BK = kTile.block.k, ROWS = kTile.thread.n;
     constexpr int STEP = 32 * 4;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row = warp * ROWS;
     const int rows = inside(sides.wide_size, at.x, XB) - row;
     const bool vectors = rows_aligned(sides.wide.data, sides.wide.ld) && sides.wide.stride % 4 == 0;
-    const GlobalPtr<const float> X = sides.wide.at(at.batch, at.x + row, lane * 4);
+    GlobalPtr<const float> X = sides.wide.at(at.batch, at.x + row, begin + lane * 4);
+    int64_t k_left = end - begin - lane * 4;
     float acc[ROWS][V] = {};
     float4 x[ROWS];
-    const auto load = [&](int64_t k) {
-        const int64_t exist = end - k - lane * 4;
-        const int left = exist < 0 ? 0 : exist < 4 ? static_cast<int>(exist) : 4;
+    const auto load = [&] {
+        const int left = k_left < 0 ? 0 : k_left < 4 ? static_cast<int>(k_left) : 4;
         UNROLL
         for (int r = 0; r < ROWS; ++r)
-            x[r] = r < rows ? load4(X + r * sides.wide.ld + k, left, vectors) : float4{};
+            x[r] = r < rows ? load4(X + r * sides.wide.ld, left, vectors) : float4{};
+        X += STEP;
+        k_left -= STEP;
     };
-    load(begin);
-    for (int64_t k = begin; k < end; k += BK) {
-        const int depth = inside(end, k, BK);
-        __syncthreads();
-        stage_thin<kTile, true>(sides, at.batch, k, depth, tile);
-        __syncthreads();
+    load();
+    for_each_k_tile<kTile, true>(sides, at.batch, begin, end, tiles, [&](SharedPtr<float> tile) {
         for (int step = 0; step < BK; step += STEP) {
             UNROLL
             for (int v = 0; v < V; ++v) {
@@ -163,9 +176,9 @@ __device__ void multiply_along_k(const Sides& sides, const Place& at, int64_t be
                     acc[r][v] = fma_(thin.w, x[r].w, acc[r][v]);
                 }
             }
-            load(k + step + STEP);
+            load();
         }
-    }
+    });
     UNROLL
     for (int r = 0; r < ROWS; ++r) UNROLL
     for (int v = 0; v < V; ++v) sums[lane * (V * XB + 1) + v * XB + row + r] = acc[r][v];
@@ -176,8 +189,8 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     sgemm(Gemm p, bool thin_a, Split split, Parts parts) {
     constexpr int V = kTile.block.m, XB = kTile.block.n, BK = kTile.block.k;
     constexpr int SUMS = kAlongK ? 32 : kTile.threads / 32, PITCH = V * XB + (kAlongK ? 1 : 0);
-    DYNAMIC_SHARED(float, tile, 0, V* BK);
-    DYNAMIC_SHARED(float, sums, 4 * V * BK, SUMS, PITCH);
+    DYNAMIC_SHARED(float, tile, 0, 2, V, BK);
+    DYNAMIC_SHARED(float, sums, 0, SUMS, PITCH);  // in the end, where the tiles were
     SHARED(unsigned, vote, 1);
     wait_for_stream();
     const Sides sides = sides_of(p, thin_a);
@@ -235,7 +248,8 @@ constexpr TileConfig along_k(TileConfig tile) {
 constexpr int shared_bytes(const TileConfig& tile, bool is_along_k) {
     const int elements = tile.block.m * tile.block.n;
     const int sums = is_along_k ? 32 * (elements + 1) : tile.threads / 32 * elements;
-    return 4 * (tile.block.m * tile.block.k + sums);
+    const int tiles = 2 * tile.block.m * tile.block.k;
+    return 4 * (tiles > sums ? tiles : sums);
 }
 
 /// What the host makes of a problem.
@@ -269,7 +283,8 @@ Work work(const Problem& problem, const Execution& execution) {
     const Plan made = plan<kTile>(problem, execution);
     const int elements = made.tile.block.m * made.tile.block.n;
     const int parts = made.split.parts;
-    return {.blocks = made.tiles * parts,
+    return {.tiles = made.tiles,
+            .blocks = made.tiles * parts,
             .resident = kTile.min_blocks,
             .steps = made.split.share + (made.split.rest > 0),
             .exchanged = parts > 1 ? made.tiles * parts * elements * 4 : 0,

@@ -17,7 +17,8 @@
 //
 // Cost     A thread's step along k is FM * FN FFMA for FM + FN words of shared memory.
 //
-//          The variants are named for their block tile; the dispatcher chooses among them.
+//          The variants are named for their block tile, those with "-1" have one stage, for small
+//          matrices of a batch, and room for many blocks; the dispatcher chooses among them.
 #include "engine/operands.h"
 #include "engine/split.h"
 
@@ -85,15 +86,16 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
         cp_async_commit();
     };
     // --- prologue: begin with as many k-tiles as there are stages, but one
+    constexpr int AHEAD = STAGES > 1 ? STAGES - 1 : 1;  // with one stage there is one k-tile
     UNROLL
-    for (int t = 0; t < STAGES - 1; ++t) copy(begin + t);
+    for (int t = 0; t < AHEAD; ++t) copy(begin + t);
     float acc[FM][FN] = {};
     for (int t = begin; t < end; ++t) {
         // --- wait for k-tile t: each thread for its own copies, then all for each other
-        cp_async_wait<STAGES - 2>();
+        cp_async_wait<AHEAD - 1>();
         __syncthreads();
         // --- copy tile: begin with one more; who has passed the barrier reads its stage no more
-        copy(t + STAGES - 1);
+        copy(t + AHEAD);
         const int k_row = (t - begin) % STAGES * BK + k_warp * WK;
         const SharedPtr<float> a_tile = As + k_row * A_PITCH + thread_row;
         const SharedPtr<float> b_tile = Bs + k_row * B_PITCH + thread_col;
@@ -193,6 +195,7 @@ Work work(const Problem& problem, const Execution& execution) {
     const Split split = split_of(kTile, problem, execution);
     const int64_t tiles = tiles_of(kTile, problem);
     return {
+        .tiles = tiles,
         .blocks = tiles * split.parts,
         .resident = kTile.min_blocks,
         .steps = split.share + (split.rest > 0),
@@ -207,6 +210,8 @@ const char* refusal(const Problem& problem, const Execution& execution) {
         return "K has more than 2^31 - 1 k-tiles";
     const int parts = split_of(kTile, problem, execution).parts;
     if (tiles > 0x7fffffff / problem.batch / parts) return "a grid holds 2^31 - 1 blocks";
+    if (kTile.stages == 1 && reads(problem) > kTile.block.k)
+        return "one stage: K of one k-tile at most";
     if (parts > 1 && tiles * problem.batch > kCounters) return "parts of k for 65536 tiles at most";
     return nullptr;
 }
@@ -232,7 +237,6 @@ Status run(const Problem& problem, const Execution& execution) {
     static_assert(kTile.thread.n == 4, "sums are stored as float4: TN is 4");
     static_assert(kTile.pad_a % 4 == 0 && kTile.pad_b % 4 == 0 && kTile.block.k % 8 == 0,
                   "tiles are copied by vectors, or by 8 words of k: 4 divides the padding, 8 BK");
-    static_assert(kTile.stages >= 2, "one stage is read while others are filled: two at least");
     if (problem.m == 0 || problem.n == 0 || problem.batch == 0) return {};
     const Operands operands(problem);
     const int64_t tiles = tiles_of(kTile, problem);
@@ -290,7 +294,10 @@ constexpr Variant kVariants[] = {
     variant<config({32, 32, 64}, {4, 4, 0}, {32, 32, 8}, 1, 4, 2)>("32x32"),
     variant<config({32, 32, 32}, {4, 4, 0}, {32, 32, 8}, 1, 2, 6)>("32x32x32"),
     variant<config({16, 16, 64}, {2, 4, 0}, {16, 16, 8}, 1, 4, 4)>("16x16"),
-    variant<config({16, 16, 16}, {2, 4, 0}, {16, 16, 8}, 1, 2, 16)>("16x16x16")};
+    variant<config({16, 16, 16}, {2, 4, 0}, {16, 16, 8}, 1, 2, 16)>("16x16x16"),
+    variant<config({16, 16, 16}, {2, 4, 0}, {16, 16, 16}, 1, 1, 32)>("16x16x16-1"),
+    variant<config({32, 32, 32}, {4, 4, 0}, {32, 32, 32}, 1, 1, 20)>("32x32x32-1"),
+    variant<config({64, 64, 64}, {4, 4, 0}, {32, 64, 32}, 2, 1, 4)>("64x64x64-1")};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
