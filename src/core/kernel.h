@@ -34,9 +34,10 @@ struct Work {
     int64_t tiles = 0;  ///< Of all matrices C.
     int64_t blocks = 0;
     int resident = 1;  ///< Blocks that an SM holds at a time.
-    int64_t steps = 0;  ///< k-tiles of the block that has most.
+    double steps = 0;  ///< k-tiles of the block that has most.
     int64_t exchanged = 0;  ///< Bytes that blocks leave for each other.
     int parts = 1;  ///< Blocks that share a tile.
+    bool meet = true;  ///< One of them adds up what they have; else a kernel of its own does.
 };
 
 /// A kernel built with one configuration.

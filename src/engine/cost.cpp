@@ -14,10 +14,16 @@ constexpr Cost kCosts[] = {
 #include "engine/costs.def"
 };
 
-// Of an H200. Bytes a microsecond.
-constexpr double kMemoryRate = 4.2e6;
-constexpr double kExchangeRate = 2.0e6;  // partial sums, written and read again in the L2 cache
-constexpr double kMeetingUs = 1.0;  // blocks that share a tile find out who is last
+// Of an H200; fitted with costs.def.
+constexpr double kLaunchUs = 1.00;
+constexpr double kBytesPerUs = 3.89e6;
+constexpr double kMeetUs = 2.16;  // blocks that share a tile find out who is last,
+constexpr double kMeetBytesPerUs = 6.22e4;  // who then reads what all have;
+constexpr double kAddUs = 1.53;  // or another kernel does, on the whole GPU:
+constexpr double kAddBytesPerUs = 8.13e6;  // it reads what all have,
+constexpr double kAddStoreBytesPerUs = 3.15e5;  // and writes C in the order of registers
+constexpr double kHidden =
+    0.05;  // of the lesser of computing and reading is not hidden by the other
 
 double bytes_of(const Problem& p) {
     const auto matrix = [&](double elements, int64_t stride) {
@@ -36,24 +42,29 @@ const Cost& cost_of(const KernelDefinition& kernel, const Variant& variant) {
         if (std::string_view(cost.kernel) == kernel.id &&
             std::string_view(cost.variant) == variant.name)
             return cost;
-    assert(!"a variant without a cost: costs.def");
+    assert(!"a variant without a row in costs.def");
     return kCosts[0];
 }
 
 double predict(const Problem& problem, const Work& work, const Cost& cost, int multiprocessors) {
     const int64_t on_one_sm = (work.blocks + multiprocessors - 1) / multiprocessors;
     const int64_t rounds = on_one_sm / work.resident, rest = on_one_sm % work.resident;
-    const auto round_us = [&](int64_t blocks) {
-        const double step_ns = std::max(cost.alone_ns, static_cast<double>(blocks) * cost.busy_ns);
-        return static_cast<double>(work.steps) * step_ns * 1e-3;
+    const double block = cost.block_us + work.steps * cost.step_us;
+    const double share = cost.busy_block_us + work.steps * cost.busy_step_us;
+    const auto round = [&](int64_t blocks) {
+        return std::max(block, static_cast<double>(blocks) * share);
     };
-    // A full SM does not wait for the slowest of a round: what one block leaves, the next one takes.
-    double us = cost.fixed_us + static_cast<double>(rounds) * round_us(work.resident) +
-                (rest ? round_us(rest) : 0.0);
-    if (rounds > 1) us += 0.5 * static_cast<double>(rounds - 1) * cost.fixed_us / work.resident;
-    if (work.parts > 1)
-        us += kMeetingUs + static_cast<double>(work.exchanged) / kExchangeRate + 0.01 * work.parts;
-    return std::max(us, cost.fixed_us + bytes_of(problem) / kMemoryRate);
+    double us = kLaunchUs + static_cast<double>(rounds) * round(work.resident) +
+                (rest > 0 ? round(rest) : 0.0);
+    const auto exchanged = static_cast<double>(work.exchanged);
+    if (work.parts > 1 && work.meet)
+        us += kMeetUs + exchanged / static_cast<double>(work.blocks) * work.parts / kMeetBytesPerUs;
+    else if (work.parts > 1)
+        us += kAddUs + exchanged / kAddBytesPerUs +
+              4.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
+                  static_cast<double>(problem.batch) / kAddStoreBytesPerUs;
+    const double read = kLaunchUs + cost.block_us + bytes_of(problem) / kBytesPerUs;
+    return std::max(us, read) + kHidden * std::min(us, read);
 }
 
 }  // namespace tilewright::engine

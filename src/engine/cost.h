@@ -3,25 +3,25 @@
 // How long a kernel will take, from what was measured of it on an H200 (costs.def) and from how it
 // cuts up the problem.
 //
-// The model: blocks go round the SMs, as many at a time as fit on one. A block costs a fixed time,
-// and for each k-tile the longer of two: what a k-tile takes a block alone (latency), and what it
-// takes the SM with all blocks it holds (throughput). No problem is faster than its memory. Other
-// GPUs of the same kinds of kernels differ in speed, but little in which kernel is faster.
+// The model: blocks go round the SMs, as many at a time as fit on one. A round takes as long as its
+// slowest resource: a block by itself (a time for its beginning and end, and one for each k-tile), or
+// the SM, which all its blocks share. No problem is faster than its memory. Parts of k cost what it
+// takes to add them up. Other GPUs differ in speed, but little in which kernel is faster.
 #pragma once
 
 #include "engine/dispatch.h"
 
 namespace tilewright::engine {
 
-/// Measured on an H200 at 1980 MHz.
+/// Microseconds on an H200 at 1980 MHz.
 struct Cost {
     const char *kernel, *variant;
-    double fixed_us;  ///< A launch whose blocks do nothing along k.
-    double alone_ns;  ///< A k-tile of a block that has its SM for itself.
-    double busy_ns;  ///< A k-tile's share of an SM that is full.
+    double block_us;  ///< A block's beginning and end.
+    double step_us;  ///< A k-tile of a block that has its SM for itself.
+    double busy_block_us, busy_step_us;  ///< Their shares of an SM that is full.
 };
 
-/// The row of a variant. All variants have one.
+/// The row of a variant; each has one, says a test.
 const Cost& cost_of(const KernelDefinition& kernel, const Variant& variant);
 
 /// Microseconds.

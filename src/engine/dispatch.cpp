@@ -27,8 +27,30 @@ Execution execution_of(const DeviceTraits& device, int splits) {
         .multiprocessors = device.multiprocessors, .counters = kHandlesCounters, .splits = splits};
 }
 
-Candidate weigh(const KernelDefinition& kernel, const Variant& variant, int splits,
-                const Problem& problem, const DeviceTraits& device, int64_t workspace_bytes) {
+/// A variant and what it costs, looked up once.
+struct Entry {
+    const KernelDefinition* kernel;
+    const Variant* variant;
+    const Cost* cost;
+};
+
+const std::vector<Entry>& entries(Target target) {
+    const auto collect = [](Target of) {
+        std::vector<Entry> all;
+        for (const KernelDefinition* kernel : kernels(of))
+            for (const Variant& variant : kernel->variants)
+                all.push_back({kernel, &variant, &cost_of(*kernel, variant)});
+        return all;
+    };
+    static const std::vector<Entry> all[] = {collect(Target::gpu), collect(Target::cpu_counted),
+                                             collect(Target::cpu_fast)};
+    return all[static_cast<int>(target)];
+}
+
+Candidate weigh(const Entry& entry, int splits, const Problem& problem, const DeviceTraits& device,
+                int64_t workspace_bytes) {
+    const KernelDefinition& kernel = *entry.kernel;
+    const Variant& variant = *entry.variant;
     const Execution execution = execution_of(device, splits);
     Candidate candidate{.choice = {&kernel, &variant, splits}};
     if ((candidate.refusal = capability_refusal(kernel, device))) return candidate;
@@ -38,8 +60,7 @@ Candidate weigh(const KernelDefinition& kernel, const Variant& variant, int spli
         candidate.refusal = "needs a larger workspace";
     const Work work = variant.work(problem, execution);
     if (splits > 1) candidate.choice.splits = work.parts;
-    candidate.choice.predicted_us =
-        predict(problem, work, cost_of(kernel, variant), device.multiprocessors);
+    candidate.choice.predicted_us = predict(problem, work, *entry.cost, device.multiprocessors);
     return candidate;
 }
 
@@ -49,23 +70,20 @@ template <class Function>
 void for_each_candidate(const Problem& problem, const DeviceTraits& device, int64_t workspace_bytes,
                         const Function& f) {
     constexpr int64_t kMost = 1 << 16;  // parts
-    for (const KernelDefinition* kernel : kernels(device.target))
-        for (const Variant& variant : kernel->variants) {
-            const Candidate whole = weigh(*kernel, variant, 1, problem, device, workspace_bytes);
-            f(whole);
-            if (whole.refusal) continue;
-            const Work work = variant.work(problem, execution_of(device, 1));
-            const int64_t room = int64_t{device.multiprocessors} * work.resident;
-            int before = 1;
-            for (const int64_t blocks : {int64_t{device.multiprocessors}, room}) {
-                const auto splits = static_cast<int>(std::min<int64_t>(blocks / work.tiles, kMost));
-                if (splits <= before) continue;
-                const Candidate parted =
-                    weigh(*kernel, variant, splits, problem, device, workspace_bytes);
-                before = splits;
-                f(parted);
-            }
+    for (const Entry& entry : entries(device.target)) {
+        const Candidate whole = weigh(entry, 1, problem, device, workspace_bytes);
+        f(whole);
+        if (whole.refusal) continue;
+        const Work work = entry.variant->work(problem, execution_of(device, 1));
+        const int64_t room = int64_t{device.multiprocessors} * work.resident;
+        int before = 1;
+        for (const int64_t blocks : {int64_t{device.multiprocessors}, room}) {
+            const auto splits = static_cast<int>(std::min<int64_t>(blocks / work.tiles, kMost));
+            if (splits <= before) continue;
+            before = splits;
+            f(weigh(entry, splits, problem, device, workspace_bytes));
         }
+    }
 }
 
 bool is_faster(const Candidate& a, const Candidate& b) {
@@ -107,10 +125,9 @@ std::optional<Candidate> named(std::string_view name, const Problem& problem,
         if (error != std::errc() || rest != end || splits < 1) return std::nullopt;
         name = name.substr(0, space);
     }
-    for (const KernelDefinition* kernel : kernels(device.target))
-        for (const Variant& variant : kernel->variants)
-            if (name == std::string(kernel->id) + '/' + variant.name)
-                return weigh(*kernel, variant, splits, problem, device, workspace_bytes);
+    for (const Entry& entry : entries(device.target))
+        if (name == std::string(entry.kernel->id) + '/' + entry.variant->name)
+            return weigh(entry, splits, problem, device, workspace_bytes);
     return std::nullopt;
 }
 

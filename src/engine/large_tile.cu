@@ -388,16 +388,17 @@ Work work(const Problem& problem, const Execution& execution) {
     if (s.has_parts)
         return {.tiles = s.tiles,
                 .blocks = s.blocks,
-                .steps = s.share + (s.rest > 0),
+                .steps = static_cast<double>(s.share + (s.rest > 0)),
                 .exchanged = int64_t{s.blocks} * kTile.block.m * kTile.block.n * 4,
-                .parts = s.runs};
+                .parts = s.runs,
+                .meet = false};
     const int64_t whole = ceil_div(s.tiles - s.streamed, blocks);
     const int64_t line = int64_t{s.streamed} * s.tiles_k;
     // Two parts where a run ends within a tile; more where a tile takes several runs.
     const int64_t parts = line == 0 ? 1 : 1 + ceil_div(int64_t{s.tiles_k} * blocks, line);
     return {.tiles = s.tiles,
             .blocks = blocks,
-            .steps = whole * s.tiles_k + ceil_div(line, blocks),
+            .steps = static_cast<double>(whole * s.tiles_k + ceil_div(line, blocks)),
             .exchanged = line == 0 ? 0 : int64_t{blocks} * kTile.block.m * kTile.block.n * 4,
             .parts = static_cast<int>(parts)};
 }
@@ -517,7 +518,9 @@ constexpr Variant variant(const char* name) {
 constexpr Variant kVariants[] = {variant<config({128, 256, 64}, {64, 64}, 2)>("128x256"),
                                  variant<config({128, 128, 64}, {64, 32}, 3)>("128x128"),
                                  variant<config({64, 256, 64}, {64, 32}, 2)>("64x256"),
-                                 variant<config({256, 64, 64}, {64, 32}, 2)>("256x64")};
+                                 variant<config({256, 64, 64}, {64, 32}, 2)>("256x64"),
+                                 variant<config({32, 256, 64}, {32, 32}, 2)>("32x256"),
+                                 variant<config({256, 32, 64}, {32, 32}, 2)>("256x32")};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{

@@ -54,13 +54,13 @@ struct RowMajor {
     __device__ static int col(const Tiling& tiling, int e) { return e % tiling.cols; }
 };
 
-/// C := alpha * (the sum of a tile's parts) + beta * C. A block has 64 elements of a tile; its threads
-/// take four of them each, of every sixteenth part.
-template <int kThreads, class Layout>
+/// C := alpha * (the sum of a tile's parts) + beta * C. Threads have four neighbouring elements each
+/// of every kSlices-th part: the more parts, the more threads share an element.
+template <int kThreads, int kSlices, class Layout>
 __global__ void __launch_bounds__(kThreads)
     add_parts(Gemm p, Tiling tiling, GlobalPtr<const float> sums, int parts) {
-    constexpr int ELEMENTS = 64, LANES = ELEMENTS / 4, SLICES = kThreads / LANES;
-    SHARED(float, slices, SLICES, ELEMENTS);
+    constexpr int LANES = kThreads / kSlices, ELEMENTS = 4 * LANES;
+    SHARED(float, slices, kSlices, ELEMENTS);
     wait_for_stream();
     const Scalars scalars = scalars_of(p);
     const unsigned chunks = tiling.rows * tiling.cols / ELEMENTS;
@@ -70,25 +70,26 @@ __global__ void __launch_bounds__(kThreads)
     const GlobalPtr<const float> from = sums + tile * parts * elements + chunk * ELEMENTS + lane;
     float4 sum{};
     UNROLL_BY(8)
-    for (int part = slice; part < parts; part += SLICES) {
+    for (int part = slice; part < parts; part += kSlices) {
         const float4 more = ld<float4>(from + part * elements);
         sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
     }
     st(slices + slice * ELEMENTS + lane, sum);
     __syncthreads();
-    const int thread = threadIdx.x, e = chunk * ELEMENTS + thread;
-    if (thread >= ELEMENTS) return;
-    const unsigned tile_row = tile % tiling.tiles_m, rest = tile / tiling.tiles_m;
-    const int64_t row = int64_t{tile_row} * tiling.rows + Layout::row(tiling, e);
-    const int64_t col = int64_t{rest % tiling.tiles_n} * tiling.cols + Layout::col(tiling, e);
-    if (row >= tiling.m || col >= tiling.n) return;
-    float total = 0.0f;
-    UNROLL
-    for (int i = 0; i < SLICES; ++i) total += slices[i * ELEMENTS + thread];
-    const int64_t at =
-        rest / tiling.tiles_n * p.stride_c + row * tiling.row_step + col * tiling.col_step;
-    const float c = scalars.beta == 0.0f ? 0.0f : p.C[at];
-    p.C[at] = scalars.alpha * total + scalars.beta * c;
+    for (int i = threadIdx.x; i < ELEMENTS; i += kThreads) {
+        const int e = chunk * ELEMENTS + i;
+        const unsigned tile_row = tile % tiling.tiles_m, rest = tile / tiling.tiles_m;
+        const int64_t row = int64_t{tile_row} * tiling.rows + Layout::row(tiling, e);
+        const int64_t col = int64_t{rest % tiling.tiles_n} * tiling.cols + Layout::col(tiling, e);
+        if (row >= tiling.m || col >= tiling.n) continue;
+        float total = 0.0f;
+        UNROLL
+        for (int s = 0; s < kSlices; ++s) total += slices[s * ELEMENTS + i];
+        const int64_t at =
+            rest / tiling.tiles_n * p.stride_c + row * tiling.row_step + col * tiling.col_step;
+        const float c = scalars.beta == 0.0f ? 0.0f : p.C[at];
+        p.C[at] = scalars.alpha * total + scalars.beta * c;
+    }
 }
 
 #if !defined(__CUDACC_RTC__)
@@ -96,9 +97,17 @@ template <class Layout = RowMajor>
 Status launch_add_parts(const Gemm& p, const Tiling& tiling, int64_t tiles, const Parts& parts,
                         int count, const Execution& execution) {
     constexpr int kThreads = 256;
-    return launch_kernel(add_parts<kThreads, Layout>,
-                         Grid(static_cast<unsigned>(tiles * (tiling.rows * tiling.cols / 64))),
-                         Grid(kThreads), 0, execution, p, tiling, parts.sums, count);
+    const int elements = tiling.rows * tiling.cols;
+    const auto add = [&]<int kSlices>() {
+        constexpr int kElements = 4 * kThreads / kSlices;
+        return launch_kernel(add_parts<kThreads, kSlices, Layout>,
+                             Grid(static_cast<unsigned>(tiles * (elements / kElements))),
+                             Grid(kThreads), 0, execution, p, tiling, parts.sums, count);
+    };
+    constexpr int kFew = 4, kMany = 16;
+    if (count < kMany && elements % (4 * kThreads / kFew) == 0)
+        return add.template operator()<kFew>();
+    return add.template operator()<kMany>();
 }
 
 /// The place of Parts in a workspace. Outlives the launch.

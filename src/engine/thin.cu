@@ -64,7 +64,7 @@ __device__ float4 load4(GlobalPtr<const float> from, int left, bool vectors) {
 template <TileConfig kTile, bool kAlongK>
 __device__ void stage_thin(const Sides& sides, int64_t batch, int64_t k, int depth,
                            SharedPtr<float> to) {
-    constexpr int V = kTile.block.m, BK = kTile.block.k;
+    constexpr int V = kTile.block.m, BK = kTile.warp.k;
     const GlobalPtr<const float> X = sides.thin.at(batch, 0, k);
     const bool along_k = sides.thin.run == Run::k;
     const int64_t v_step = along_k ? sides.thin.ld : 1, k_step = along_k ? 1 : sides.thin.ld;
@@ -77,12 +77,12 @@ __device__ void stage_thin(const Sides& sides, int64_t batch, int64_t k, int dep
     cp_async_commit();
 }
 
-/// Calls multiply(k-tile in shared memory) for k-tile after k-tile of the thin operand;
-/// the next one is on its way meanwhile. `tiles`: two of them.
+/// Calls multiply(tile in shared memory, its depth) for piece after piece of the thin operand, warp.k
+/// long; the next one is on its way meanwhile. `tiles`: two of them.
 template <TileConfig kTile, bool kAlongK, class Multiply>
-__device__ void for_each_k_tile(const Sides& sides, int64_t batch, int64_t begin, int64_t end,
-                                SharedPtr<float> tiles, const Multiply& multiply) {
-    constexpr int BK = kTile.block.k, SIZE = kTile.block.m * BK;
+__device__ void for_each_piece(const Sides& sides, int64_t batch, int64_t begin, int64_t end,
+                               SharedPtr<float> tiles, const Multiply& multiply) {
+    constexpr int BK = kTile.warp.k, SIZE = kTile.block.m * BK;
     int stage = 0;
     if (begin < end) stage_thin<kTile, kAlongK>(sides, batch, begin, inside(end, begin, BK), tiles);
     for (int64_t k = begin; k < end; k += BK, stage ^= 1) {
@@ -91,7 +91,7 @@ __device__ void for_each_k_tile(const Sides& sides, int64_t batch, int64_t begin
         if (k + BK < end)
             stage_thin<kTile, kAlongK>(sides, batch, k + BK, inside(end, k + BK, BK),
                                        tiles + (stage ^ 1) * SIZE);
-        multiply(tiles + stage * SIZE);
+        multiply(tiles + stage * SIZE, inside(end, k, BK));
     }
     __syncthreads();
 }
@@ -100,7 +100,7 @@ __device__ void for_each_k_tile(const Sides& sides, int64_t batch, int64_t begin
 template <TileConfig kTile>
 __device__ void multiply_along_x(const Sides& sides, const Place& at, int64_t begin, int64_t end,
                                  SharedPtr<float> tiles, SharedPtr<float> sums) {
-    constexpr int V = kTile.block.m, XB = kTile.block.n, BK = kTile.block.k, U = kTile.unroll_k;
+    constexpr int V = kTile.block.m, XB = kTile.block.n, U = kTile.unroll_k;
     constexpr int WARPS = kTile.threads / 32;
     const int warp = threadIdx.x / 32, col = threadIdx.x % 32 * 4;
     const int left = inside(sides.wide_size, at.x, XB) - col;
@@ -119,24 +119,25 @@ __device__ void multiply_along_x(const Sides& sides, const Place& at, int64_t be
         rows_left -= U * WARPS;
     };
     load();
-    for_each_k_tile<kTile, false>(sides, at.batch, begin, end, tiles, [&](SharedPtr<float> tile) {
-        for (int row = warp; row < BK; row += U * WARPS) {
-            UNROLL
-            for (int u = 0; u < U; ++u) {
-                float thin[V];
-                constexpr int STEP = V < 4 ? V : 4;
-                for (int v = 0; v < V; v += STEP)
-                    load_fragment<STEP>(&thin[v], tile + (row + u * WARPS) * V + v);
-                for (int v = 0; v < V; ++v) {
-                    acc[v][0] = fma_(thin[v], x[u].x, acc[v][0]);
-                    acc[v][1] = fma_(thin[v], x[u].y, acc[v][1]);
-                    acc[v][2] = fma_(thin[v], x[u].z, acc[v][2]);
-                    acc[v][3] = fma_(thin[v], x[u].w, acc[v][3]);
+    for_each_piece<kTile, false>(
+        sides, at.batch, begin, end, tiles, [&](SharedPtr<float> tile, int depth) {
+            for (int row = warp; row < depth; row += U * WARPS) {
+                UNROLL
+                for (int u = 0; u < U; ++u) {
+                    float thin[V];
+                    constexpr int STEP = V < 4 ? V : 4;
+                    for (int v = 0; v < V; v += STEP)
+                        load_fragment<STEP>(&thin[v], tile + (row + u * WARPS) * V + v);
+                    for (int v = 0; v < V; ++v) {
+                        acc[v][0] = fma_(thin[v], x[u].x, acc[v][0]);
+                        acc[v][1] = fma_(thin[v], x[u].y, acc[v][1]);
+                        acc[v][2] = fma_(thin[v], x[u].z, acc[v][2]);
+                        acc[v][3] = fma_(thin[v], x[u].w, acc[v][3]);
+                    }
                 }
+                load();
             }
-            load();
-        }
-    });
+        });
     UNROLL
     for (int v = 0; v < V; ++v) st(sums + (warp * V + v) * XB + col, moved4(acc[v]));
 }
@@ -146,7 +147,7 @@ __device__ void multiply_along_x(const Sides& sides, const Place& at, int64_t be
 template <TileConfig kTile>
 __device__ void multiply_along_k(const Sides& sides, const Place& at, int64_t begin, int64_t end,
                                  SharedPtr<float> tiles, SharedPtr<float> sums) {
-    constexpr int V = kTile.block.m, XB = kTile.block.n, BK = kTile.block.k, ROWS = kTile.thread.n;
+    constexpr int V = kTile.block.m, XB = kTile.block.n, BK = kTile.warp.k, ROWS = kTile.thread.n;
     constexpr int STEP = 32 * 4;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row = warp * ROWS;
     const int rows = inside(sides.wide_size, at.x, XB) - row;
@@ -164,21 +165,22 @@ __device__ void multiply_along_k(const Sides& sides, const Place& at, int64_t be
         k_left -= STEP;
     };
     load();
-    for_each_k_tile<kTile, true>(sides, at.batch, begin, end, tiles, [&](SharedPtr<float> tile) {
-        for (int step = 0; step < BK; step += STEP) {
-            UNROLL
-            for (int v = 0; v < V; ++v) {
-                const float4 thin = ld<float4>(tile + v * BK + step + lane * 4);
-                for (int r = 0; r < ROWS; ++r) {
-                    acc[r][v] = fma_(thin.x, x[r].x, acc[r][v]);
-                    acc[r][v] = fma_(thin.y, x[r].y, acc[r][v]);
-                    acc[r][v] = fma_(thin.z, x[r].z, acc[r][v]);
-                    acc[r][v] = fma_(thin.w, x[r].w, acc[r][v]);
+    for_each_piece<kTile, true>(
+        sides, at.batch, begin, end, tiles, [&](SharedPtr<float> tile, int depth) {
+            for (int step = 0; step < depth; step += STEP) {
+                UNROLL
+                for (int v = 0; v < V; ++v) {
+                    const float4 thin = ld<float4>(tile + v * BK + step + lane * 4);
+                    for (int r = 0; r < ROWS; ++r) {
+                        acc[r][v] = fma_(thin.x, x[r].x, acc[r][v]);
+                        acc[r][v] = fma_(thin.y, x[r].y, acc[r][v]);
+                        acc[r][v] = fma_(thin.z, x[r].z, acc[r][v]);
+                        acc[r][v] = fma_(thin.w, x[r].w, acc[r][v]);
+                    }
                 }
+                load();
             }
-            load();
-        }
-    });
+        });
     UNROLL
     for (int r = 0; r < ROWS; ++r) UNROLL
     for (int v = 0; v < V; ++v) sums[lane * (V * XB + 1) + v * XB + row + r] = acc[r][v];
@@ -189,7 +191,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     sgemm(Gemm p, bool thin_a, Split split, Parts parts) {
     constexpr int V = kTile.block.m, XB = kTile.block.n, BK = kTile.block.k;
     constexpr int SUMS = kAlongK ? 32 : kTile.threads / 32, PITCH = V * XB + (kAlongK ? 1 : 0);
-    DYNAMIC_SHARED(float, tile, 0, 2, V, BK);
+    DYNAMIC_SHARED(float, tile, 0, 2, V, kTile.warp.k);
     DYNAMIC_SHARED(float, sums, 0, SUMS, PITCH);  // in the end, where the tiles were
     SHARED(unsigned, vote, 1);
     wait_for_stream();
@@ -203,7 +205,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
         multiply_along_k<kTile>(sides, at, begin, end, tile, sums);
     else
         multiply_along_x<kTile>(sides, at, begin, end, tile, sums);
-    let_stream_go_on();
+    let_stream_go_on();  // no sooner: launch after launch would come, and wait, on few SMs
     __syncthreads();
     // --- add up, in a fixed order, and store: one element a thread at a time
     const GlobalPtr<float> all = parts.sums + at.tile * split.parts * (V * XB);
@@ -248,7 +250,7 @@ constexpr TileConfig along_k(TileConfig tile) {
 constexpr int shared_bytes(const TileConfig& tile, bool is_along_k) {
     const int elements = tile.block.m * tile.block.n;
     const int sums = is_along_k ? 32 * (elements + 1) : tile.threads / 32 * elements;
-    const int tiles = 2 * tile.block.m * tile.block.k;
+    const int tiles = 2 * tile.block.m * tile.warp.k;
     return 4 * (tiles > sums ? tiles : sums);
 }
 
@@ -286,9 +288,12 @@ Work work(const Problem& problem, const Execution& execution) {
     return {.tiles = made.tiles,
             .blocks = made.tiles * parts,
             .resident = kTile.min_blocks,
-            .steps = made.split.share + (made.split.rest > 0),
+            // In k-tiles as wide as they are along X, which costs.def knows.
+            .steps = (made.split.share + (made.split.rest > 0)) *
+                     (static_cast<double>(made.tile.block.n) / kTile.block.n),
             .exchanged = parts > 1 ? made.tiles * parts * elements * 4 : 0,
-            .parts = parts};
+            .parts = parts,
+            .meet = parts <= kMostThatMeet};
 }
 
 template <TileConfig kTile>
@@ -347,10 +352,12 @@ Status run(const Problem& problem, const Execution& execution) {
     return with(made, operands, parts.parts(), execution);
 }
 
-constexpr TileConfig config(int v, int block_k, int unroll_k, int min_blocks) {
+/// Parts of k are cut at multiples of block_k; the thin operand comes in longer pieces.
+constexpr TileConfig config(int v, int block_k, int piece_k, int unroll_k, int min_blocks) {
     return {.block = {v, 128, block_k},
             .thread = {v, 4},
             .threads = 256,
+            .warp = {0, 0, piece_k},
             .unroll_k = unroll_k,
             .min_blocks = min_blocks};
 }
@@ -361,9 +368,9 @@ constexpr Variant variant(const char* name) {
             work<kTile>, refusal<kTile>};
 }
 constexpr Variant kVariants[] = {
-    variant<config(1, 256, 8, 3)>("1"), variant<config(2, 256, 8, 3)>("2"),
-    variant<config(4, 256, 4, 3)>("4"), variant<config(8, 256, 4, 2)>("8"),
-    variant<config(16, 128, 4, 2)>("16")};
+    variant<config(1, 128, 1024, 8, 3)>("1"), variant<config(2, 128, 1024, 8, 3)>("2"),
+    variant<config(4, 128, 512, 8, 3)>("4"), variant<config(8, 128, 512, 8, 2)>("8"),
+    variant<config(16, 128, 512, 4, 2)>("16")};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{

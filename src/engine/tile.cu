@@ -198,9 +198,10 @@ Work work(const Problem& problem, const Execution& execution) {
         .tiles = tiles,
         .blocks = tiles * split.parts,
         .resident = kTile.min_blocks,
-        .steps = split.share + (split.rest > 0),
+        .steps = static_cast<double>(split.share + (split.rest > 0)),
         .exchanged = split.parts > 1 ? tiles * split.parts * kTile.block.m * kTile.block.n * 4 : 0,
-        .parts = split.parts};
+        .parts = split.parts,
+        .meet = split.parts <= kMostThatMeet};
 }
 
 template <TileConfig kTile>
@@ -297,7 +298,8 @@ constexpr Variant kVariants[] = {
     variant<config({16, 16, 16}, {2, 4, 0}, {16, 16, 8}, 1, 2, 16)>("16x16x16"),
     variant<config({16, 16, 16}, {2, 4, 0}, {16, 16, 16}, 1, 1, 32)>("16x16x16-1"),
     variant<config({32, 32, 32}, {4, 4, 0}, {32, 32, 32}, 1, 1, 20)>("32x32x32-1"),
-    variant<config({64, 64, 64}, {4, 4, 0}, {32, 64, 32}, 2, 1, 4)>("64x64x64-1")};
+    variant<config({64, 64, 64}, {4, 4, 0}, {32, 64, 32}, 2, 1, 4)>("64x64x64-1"),
+    variant<config({64, 64, 32}, {4, 4, 0}, {32, 64, 16}, 2, 3, 4)>("64x64x32")};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
