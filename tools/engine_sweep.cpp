@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// engine_sweep: how long each of the engine's kernels takes for each of some shapes, as lines of CSV.
-// What costs.def says is fitted to this by fit_costs.py.
+// engine_sweep: how long each of the engine's kernels takes for each of some shapes, as lines of CSV,
+// with how it cuts up the problem. What costs.def says is fitted to this by fit_costs.py.
 //
 // Reads lines "N T M N K [batch]" from stdin. Each kernel runs as a graph of calls over buffers that
 // rotate through more than the L2 cache; the time is the median of five graphs.
@@ -115,7 +115,8 @@ int main() {
         check(
             cudaMemcpy(buffers.memory + i, noise.data(), noise.size() * 4, cudaMemcpyHostToDevice),
             "fill");
-    std::puts("ta,tb,m,n,k,batch,kernel,variant,parts,us,predicted_us");
+    std::puts("ta,tb,m,n,k,batch,kernel,variant,parts,us,predicted_us,blocks,resident,steps,exchanged,"
+        "sharing,meet");
     for (std::string line; std::getline(std::cin, line);) {
         std::istringstream words(line);
         char ta, tb;
@@ -133,9 +134,14 @@ int main() {
             if (candidate.refusal) continue;
             if (choice.predicted_us > kWorthTrying * all.front().choice.predicted_us) continue;
             const double us = time(choice, p, buffers, multiprocessors, stream);
-            std::printf("%c,%c,%ld,%ld,%ld,%ld,%s,%s,%d,%.3f,%.3f\n", ta, tb, p.m, p.n, p.k,
-                        p.batch, choice.kernel->id, choice.variant->name, choice.splits, us,
-                        choice.predicted_us);
+            const Work work =
+                choice.variant->work(p, {.multiprocessors = multiprocessors,
+                                         .counters = buffers.counters,
+                                         .splits = choice.splits});
+            std::printf("%c,%c,%ld,%ld,%ld,%ld,%s,%s,%d,%.3f,%.3f,%ld,%d,%g,%ld,%d,%d\n", ta, tb, p.m,
+                        p.n, p.k, p.batch, choice.kernel->id, choice.variant->name, choice.splits,
+                        us, choice.predicted_us, work.blocks, work.resident, work.steps,
+                        work.exchanged, work.parts, work.meet);
         }
         std::fflush(stdout);
     }

@@ -59,10 +59,10 @@ typedef struct tilewright_context* tilewright_handle_t;
 typedef int tilewright_status_t;
 enum {
     TILEWRIGHT_STATUS_SUCCESS = 0,
-    TILEWRIGHT_STATUS_NOT_INITIALIZED = 1,   /* no handle, or no device */
+    TILEWRIGHT_STATUS_NOT_INITIALIZED = 1, /* no handle, or no device */
     TILEWRIGHT_STATUS_ALLOCATION_FAILED = 3, /* no memory for a handle */
-    TILEWRIGHT_STATUS_INVALID_VALUE = 7,     /* a bad argument; nothing was done */
-    TILEWRIGHT_STATUS_ARCH_MISMATCH = 8,     /* this build has no kernels for the device */
+    TILEWRIGHT_STATUS_INVALID_VALUE = 7, /* a bad argument; nothing was done */
+    TILEWRIGHT_STATUS_ARCH_MISMATCH = 8, /* this build has no kernels for the device */
     TILEWRIGHT_STATUS_EXECUTION_FAILED = 13, /* a kernel could not be launched */
     TILEWRIGHT_STATUS_INTERNAL_ERROR = 14,
     TILEWRIGHT_STATUS_NOT_SUPPORTED = 15 /* by this build or device */

@@ -14,14 +14,14 @@ constexpr Cost kCosts[] = {
 #include "engine/costs.def"
 };
 
-// Of an H200; fitted with costs.def.
-constexpr double kLaunchUs = 1.00;
-constexpr double kBytesPerUs = 3.89e6;
-constexpr double kMeetUs = 2.16;  // blocks that share a tile find out who is last,
-constexpr double kMeetBytesPerUs = 6.22e4;  // who then reads what all have;
-constexpr double kAddUs = 1.53;  // or another kernel does, on the whole GPU:
-constexpr double kAddBytesPerUs = 8.13e6;  // it reads what all have,
-constexpr double kAddStoreBytesPerUs = 3.15e5;  // and writes C in the order of registers
+// Of an H200; fitted with costs.def, by tools/fit_costs.py.
+constexpr double kLaunchUs = 0.97;
+constexpr double kBytesPerUs = 3.82e6;
+constexpr double kMeetUs = 2.19;  // blocks that share a tile find out who is last,
+constexpr double kMeetBytesPerUs = 6.59e4;  // who then reads what all have;
+constexpr double kAddUs = 1.57;  // or another kernel does, on the whole GPU:
+constexpr double kAddBytesPerUs = 1.02e7;  // it reads what all have,
+constexpr double kAddStoreBytesPerUs = 3.38e5;  // and writes C in the order of registers
 constexpr double kHidden =
     0.05;  // of the lesser of computing and reading is not hidden by the other
 

@@ -174,9 +174,9 @@ Status run(const Problem& problem, const Execution& execution) {
     static_assert(kTile.block.m == kTile.block.n && kTile.pad_a == kTile.pad_b,
                   "A and B are packed alike: BM = BN and pad_a = pad_b");
     static_assert(32 % kTile.block.k == 0, "256 threads pack 8 elements of a row: BK divides 32");
-    return launch(
-        {pack<kTile>, packed_tiles<kTile>(problem), 256, workspace_bytes<kTile>(problem, execution) / 4},
-        sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution);
+    return launch({pack<kTile>, packed_tiles<kTile>(problem), 256,
+                   workspace_bytes<kTile>(problem, execution) / 4},
+                  sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution);
 }
 
 constexpr TileConfig kDefault{.block = {128, 128, 16},

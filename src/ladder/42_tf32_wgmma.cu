@@ -159,9 +159,10 @@ Status run(const Problem& problem, const Execution& execution) {
                   "a warpgroup has 64 rows: 128 threads for each 64 of BM");
     static_assert(kTile.block.m == kTile.block.n, "A and B are packed alike: BM = BN");
     static_assert(kTile.block.k == 32, "a row of a tile is 128 bytes: BK = 32");
-    return launch(
-        {pack<kTile>, packed_tiles<kTile>(problem), 256, workspace_bytes<kTile>(problem, execution) / 4},
-        sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution, dynamic_bytes<kTile>());
+    return launch({pack<kTile>, packed_tiles<kTile>(problem), 256,
+                   workspace_bytes<kTile>(problem, execution) / 4},
+                  sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution,
+                  dynamic_bytes<kTile>());
 }
 
 constexpr TileConfig kDefault{

@@ -174,10 +174,10 @@ Status run(const Problem& problem, const Execution& execution) {
     static_assert(kTile.threads == 256 && kTile.producers == 128,
                   "two warpgroups get the registers of one: 256 threads and 128 producers");
     static_assert(kTile.stages % 2 == 0, "arrays of barriers begin on 16 bytes: 2 divides stages");
-    return launch(
-        {pack<kTile>, packed_tiles<kTile>(problem), 256, workspace_bytes<kTile>(problem, execution) / 4},
-        sgemm<kTile>, kTile, Grid(kTile.threads + kTile.producers), problem, execution,
-        dynamic_bytes<kTile>());
+    return launch({pack<kTile>, packed_tiles<kTile>(problem), 256,
+                   workspace_bytes<kTile>(problem, execution) / 4},
+                  sgemm<kTile>, kTile, Grid(kTile.threads + kTile.producers), problem, execution,
+                  dynamic_bytes<kTile>());
 }
 
 constexpr TileConfig kDefault{.block = {128, 256, 32},

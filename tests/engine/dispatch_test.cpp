@@ -169,7 +169,8 @@ TEST(Kernels, AreTheSameForEveryTargetAndHaveACostAndAName) {
                       std::string(fast[i]->id) + '/' + variant.name)
                 << "a variant without a line in costs.def";
             EXPECT_GE(cost.busy_step_us, 0);
-            EXPECT_GE(cost.step_us, cost.busy_step_us) << "an SM full of blocks is not slower than one";
+            EXPECT_GE(cost.step_us, cost.busy_step_us)
+                << "an SM full of blocks is not slower than one";
         }
     }
 }
