@@ -115,7 +115,8 @@ int main() {
         check(
             cudaMemcpy(buffers.memory + i, noise.data(), noise.size() * 4, cudaMemcpyHostToDevice),
             "fill");
-    std::puts("ta,tb,m,n,k,batch,kernel,variant,parts,us,predicted_us,blocks,resident,steps,exchanged,"
+    std::puts(
+        "ta,tb,m,n,k,batch,kernel,variant,parts,us,predicted_us,blocks,resident,steps,exchanged,"
         "sharing,meet");
     for (std::string line; std::getline(std::cin, line);) {
         std::istringstream words(line);
@@ -134,14 +135,13 @@ int main() {
             if (candidate.refusal) continue;
             if (choice.predicted_us > kWorthTrying * all.front().choice.predicted_us) continue;
             const double us = time(choice, p, buffers, multiprocessors, stream);
-            const Work work =
-                choice.variant->work(p, {.multiprocessors = multiprocessors,
-                                         .counters = buffers.counters,
-                                         .splits = choice.splits});
-            std::printf("%c,%c,%ld,%ld,%ld,%ld,%s,%s,%d,%.3f,%.3f,%ld,%d,%g,%ld,%d,%d\n", ta, tb, p.m,
-                        p.n, p.k, p.batch, choice.kernel->id, choice.variant->name, choice.splits,
-                        us, choice.predicted_us, work.blocks, work.resident, work.steps,
-                        work.exchanged, work.parts, work.meet);
+            const Work work = choice.variant->work(p, {.multiprocessors = multiprocessors,
+                                                       .counters = buffers.counters,
+                                                       .splits = choice.splits});
+            std::printf("%c,%c,%ld,%ld,%ld,%ld,%s,%s,%d,%.3f,%.3f,%ld,%d,%g,%ld,%d,%d\n", ta, tb,
+                        p.m, p.n, p.k, p.batch, choice.kernel->id, choice.variant->name,
+                        choice.splits, us, choice.predicted_us, work.blocks, work.resident,
+                        work.steps, work.exchanged, work.parts, work.meet);
         }
         std::fflush(stdout);
     }

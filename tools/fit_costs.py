@@ -86,17 +86,19 @@ def fit_variant(sweep, costs, constants, variant, starts):
         errors = numpy.log(sweep.predict(costs, constants, rows) / sweep.us[rows])
         return loss(errors, sweep.weight[rows]) + penalty
 
-    fits = [minimize(objective, numpy.log(s), method="Nelder-Mead", options={"maxiter": 500})
+    fits = [minimize(objective, numpy.log(s), method="Nelder-Mead", options={"maxiter": 500, "xatol": 2e-3, "fatol": 1e-7})
             for s in starts]
     costs[variant] = numpy.exp(min(fits, key=lambda fit: fit.fun).x)
 
 
 def fit(sweep, rounds=4):
+    """Variants and constants in turn; of all rounds the one whose choices are best."""
     costs, constants = numpy.ones((len(sweep.names), 4)), dict(CONSTANTS)
+    best = (math.inf,)
     starts = [[1.0, step, 0.1, step * busy] for step in (0.1, 0.4, 1.5, 6.0) for busy in (0.2, 0.7)]
     for number in range(rounds):
         for variant in range(len(sweep.names)):
-            fit_variant(sweep, costs, constants, variant, starts if number == 0 else [list(costs[variant])])
+            fit_variant(sweep, costs, constants, variant, starts if number == 0 else [list(costs[variant])] + starts)
 
         def objective(logs):
             errors = numpy.log(sweep.predict(costs, dict(zip(constants, numpy.exp(logs)))) / sweep.us)
@@ -105,21 +107,31 @@ def fit(sweep, rounds=4):
         found = minimize(objective, numpy.log(list(constants.values())), method="Nelder-Mead",
                          options={"maxiter": 300})
         constants = dict(zip(constants, numpy.exp(found.x)))
-    return costs, constants
+        slower = math.exp(numpy.mean(numpy.log(sweep.slower[list(chosen(sweep, costs, constants))])))
+        best = min(best, (slower, number, costs.copy(), constants), key=lambda fitted: fitted[0])
+    return best[2:]
+
+
+def chosen(sweep, costs, constants):
+    """The row that the model takes, of each shape's."""
+    predicted, rows = sweep.predict(costs, constants), {}
+    for i, shape in enumerate(sweep.shapes):
+        if shape not in rows or predicted[i] < predicted[rows[shape]]:
+            rows[shape] = i
+    return rows.values()
 
 
 def report(sweep, costs, constants, worst):
-    predicted, chosen, best = sweep.predict(costs, constants), {}, {}
+    predicted, best = sweep.predict(costs, constants), {}
     for i, shape in enumerate(sweep.shapes):
-        if shape not in chosen or predicted[i] < predicted[chosen[shape]]:
-            chosen[shape] = i
         if shape not in best or sweep.us[i] < sweep.us[best[shape]]:
             best[shape] = i
     name = lambda i: "/".join(sweep.names[sweep.variant[i]]) + f" parts={sweep.parts[i]}"
-    ranked = sorted(chosen.items(), key=lambda item: -sweep.slower[item[1]])
-    mean = math.exp(numpy.mean([math.log(sweep.slower[i]) for i in chosen.values()]))
+    ranked = sorted(chosen(sweep, costs, constants), key=lambda i: -sweep.slower[i])
+    mean = math.exp(numpy.mean(numpy.log(sweep.slower[ranked])))
     print(f"# chosen kernels take {mean:.3f} times the best candidate's time in the mean; the worst:")
-    for shape, i in ranked[:worst]:
+    for i in ranked[:worst]:
+        shape = sweep.shapes[i]
         print(f"# {sweep.slower[i]:.2f} {' '.join(shape)}: {name(i)} {sweep.us[i]:.1f} us, "
               f"predicted {predicted[i]:.1f}; best {name(best[shape])} {sweep.us[best[shape]]:.1f} us")
 

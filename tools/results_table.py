@@ -10,11 +10,14 @@
 
 The rungs come from `tilewright list`, times from results/*-ladder.json (of several files for one
 device the newest), counts and bounds from `tilewright count`, and what to make of the times from
-results/verdicts-*.json: for one device a sentence for each rung.
+results/verdicts-*.json: for one device a sentence for each rung. What the library does is from the
+newest results/*-referee.csv: a shape, both times and their ratio in each line.
 """
 import argparse
+import csv
 import difflib
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -271,6 +274,49 @@ def results_section(folder, rungs):
     return lines[:-1] or ["Nothing is recorded in `results/` yet."]
 
 
+GROUPS = {
+    "large squares, all transposes": lambda m, n, k, words: m == n == k and m % 4096 == 0,
+    "squares between powers of two": lambda m, n, k, words: m == n == k and m >= 768,
+    "small squares in a CUDA graph": lambda m, n, k, words: "graph" in words,
+    "odd sizes, leading dimensions": lambda m, n, k, words: True,
+    "skinny: a side of 128 at most": lambda m, n, k, words: min(m, n) <= 128 and k <= 32768,
+    "long k, small result": lambda m, n, k, words: max(m, n) <= 512 and k >= 16384,
+    "layers of networks": lambda m, n, k, words: max(m, n) >= 1536,
+    "batches": lambda m, n, k, words: "batch" in words,
+}
+
+
+def group_of(shape):
+    words = re.split("[ =]", shape)
+    m, n, k = map(int, words[3:6])
+    odd = "slack" in words or any(size % 8 for size in (m, n, k)) and min(m, n) > 128 and n != 512
+    for name in ("batches", "small squares in a CUDA graph"):
+        if GROUPS[name](m, n, k, words):
+            return name
+    if odd:
+        return "odd sizes, leading dimensions"
+    return next(name for name in GROUPS if GROUPS[name](m, n, k, words) and not name.startswith("odd"))
+
+
+def library_section(folder):
+    """Times of the library and of cuBLAS, in turns in one process, by groups of shapes."""
+    files = sorted(folder.glob("*-referee.csv"))
+    if not files:
+        return ["Nothing is recorded in `results/` yet."]
+    rows = list(csv.DictReader(files[-1].open(encoding="utf-8")))
+    mean = lambda ratios: math.exp(sum(map(math.log, ratios)) / len(ratios))
+    groups = {name: [row for row in rows if group_of(row["shape"]) == name] for name in GROUPS}
+    lines = ["| shapes | number | x cuBLAS, mean | least | most |", "|---|---:|---:|---:|---:|"]
+    for name, members in [*groups.items(), ("all", rows)]:
+        ratios = {row["shape"]: float(row["ratio"]) for row in members}
+        ends = [min(ratios, key=ratios.get), max(ratios, key=ratios.get)]
+        cells = [f"{ratios[shape]:.2f} ({shape.removeprefix('row ')})" for shape in ends]
+        lines.append(f"| {name} | {len(members)} | {mean(list(ratios.values())):.2f} | {' | '.join(cells)} |")
+    wrong = sum(row["status"] != "right" for row in rows)
+    return lines + ["", f"From [{files[-1].name}](results/{files[-1].name}): "
+                    f"{len(rows) - wrong} of {len(rows)} results are right."]
+
+
 def replace(text, name, lines):
     start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     if text.count(start) != 1 or text.count(end) != 1 or text.find(start) > text.find(end):
@@ -292,7 +338,7 @@ def main():
     program = arguments.program or find_program()
     rungs = list_rungs(program)
     tables = {"rungs": rungs_table(rungs), "results": results_section(arguments.results, rungs),
-              "counts": counts_table(program, rungs)}
+              "counts": counts_table(program, rungs), "library": library_section(arguments.results)}
     if not arguments.check and not arguments.write:
         print("\n\n".join("\n".join(lines) for lines in tables.values()))
         return 0

@@ -103,7 +103,7 @@ TILEWRIGHT_API const char* tilewright_last_error(tilewright_handle_t handle);
  * create handles before a capture begins. On failure *handle is null. */
 TILEWRIGHT_API tilewright_status_t tilewright_create(tilewright_handle_t* handle);
 
-/* Waits for the handle's work. A null handle is NOT_INITIALIZED. */
+/* Waits for the device's work, as the handle's memory goes back. A null handle is NOT_INITIALIZED. */
 TILEWRIGHT_API tilewright_status_t tilewright_destroy(tilewright_handle_t handle);
 
 /* Where work goes from now on; null, as at first, is the default stream. Work that was given to

@@ -31,6 +31,7 @@ class Backend {
 
     /// Device memory on 256 bytes, its first `zeros` bytes zero; null when there is none. Waits.
     virtual void* allocate(size_t bytes, size_t zeros) = 0;
+    /// Waits for all work that may use it, whatever has become of the work's stream.
     virtual void release(void* memory) noexcept = 0;
 
     /// Where kernels of a stream (a cudaStream_t) run.
@@ -40,8 +41,6 @@ class Backend {
     /// remembered last.
     virtual Status remember(void* stream) = 0;
     virtual Status wait(void* stream) = 0;
-    /// Returns when the stream's work is done.
-    virtual void finish(void* stream) = 0;
 
   protected:
     DeviceTraits traits_;

@@ -32,7 +32,6 @@ class CpuBackend : public Backend {
     bool is_capturing(void*) override { return false; }
     Status remember(void*) override { return {}; }
     Status wait(void*) override { return {}; }
-    void finish(void*) override {}
 
   private:
     simt::Machine machine_;

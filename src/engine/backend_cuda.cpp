@@ -50,6 +50,7 @@ class CudaBackend : public Backend {
         return nullptr;
     }
     void release(void* memory) noexcept override {
+        const Scope scope(*this);
         const RelaxedCapture relaxed;
         cudaFree(memory);  // at the end of the process the driver may be gone: nothing to do then
     }
@@ -76,9 +77,6 @@ class CudaBackend : public Backend {
         if (!event_) return {};
         const cudaError_t error = cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), event_, 0);
         return error == cudaSuccess ? Status{} : failure("cudaStreamWaitEvent", error);
-    }
-    void finish(void* stream) override {
-        if (!is_capturing(stream)) cudaStreamSynchronize(static_cast<cudaStream_t>(stream));
     }
 
   private:

@@ -89,12 +89,12 @@ Status Workspaces::enter(void* stream, Execution& execution) {
     const Room& room = rooms_[is_shared(stream)];
     execution.counters = room.counters;
     execution.workspace = replaced_ ? users_ : room.memory;
-    if (!is_shared(stream) || backend_.is_capturing(stream)) return {};
+    if (!takes_turns(stream) || backend_.is_capturing(stream)) return {};
     return backend_.wait(stream);
 }
 
 Status Workspaces::leave(void* stream) {
-    if (!is_shared(stream) || backend_.is_capturing(stream)) return {};
+    if (!takes_turns(stream) || backend_.is_capturing(stream)) return {};
     return backend_.remember(stream);
 }
 

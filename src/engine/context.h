@@ -51,6 +51,8 @@ class Workspaces {
     };
     bool make(Room& room);
     bool is_shared(void* stream) const { return bound_ && stream != owner_; }
+    /// The caller's memory is one for all streams.
+    bool takes_turns(void* stream) const { return replaced_ || is_shared(stream); }
 
     Backend& backend_;
     std::array<Room, 2> rooms_;
@@ -75,7 +77,6 @@ class Context {
     /// Of the fastest kernel, whatever the present workspace.
     int64_t workspace_bytes(const Problem& problem) const;
     Status run(const Problem& problem);
-    void finish() { backend_->finish(stream_); }
 
     const Choice& last_choice() const { return last_choice_; }
     Backend& backend() { return *backend_; }

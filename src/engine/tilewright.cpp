@@ -168,10 +168,6 @@ tilewright_status_t tilewright_create_in_cpu_mode(tilewright_handle_t* handle) {
 
 tilewright_status_t tilewright_destroy(tilewright_handle_t handle) {
     if (!is_alive(handle)) return no_handle(handle);
-    {
-        const Backend::Scope scope(handle->context.backend());
-        handle->context.finish();
-    }
     delete handle;
     return TILEWRIGHT_STATUS_SUCCESS;
 }

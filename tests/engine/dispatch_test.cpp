@@ -108,7 +108,8 @@ TEST(Choose, HasNoCliff) {
                                               dimension == 2 || dimension == 3 ? s : other);
                     const double us = choose(p, device, kRoom).predicted_us;
                     SCOPED_TRACE(command_of(p));
-                    EXPECT_GT(us, 0.85 * before);
+                    // It may take less, where tiles fill the SMs better than for a smaller size.
+                    EXPECT_GT(us, 0.8 * before);
                     // One more tile each way may take a round more of the SMs: twice the time.
                     EXPECT_LT(us, before > 0 ? 2.1 * before : 1e9);
                     before = us;
