@@ -5,7 +5,7 @@
 // with how it cuts up the problem. What costs.def says is fitted to this by fit_costs.py.
 //
 // Reads lines "N T M N K [batch]" from stdin. Each kernel runs as a graph of calls over buffers that
-// rotate through more than the L2 cache; the time is the median of five graphs.
+// rotate through 200 MB, 64 sets at most; the time is the median of five graphs.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -40,9 +40,12 @@ struct Buffers {
 
 /// Microseconds a call; negative where it fails.
 double time(const engine::Choice& choice, const Problem& first, const Buffers& buffers,
-            int multiprocessors, cudaStream_t stream) {
-    const int64_t a = first.m * first.k * first.batch, b = first.k * first.n * first.batch,
-                  c = first.m * first.n * first.batch, all = a + b + c;
+            const engine::DeviceTraits& device, cudaStream_t stream) {
+    // Each on 16 bytes, as an allocation of its own would be.
+    const auto fours = [](int64_t elements) { return (elements + 3) / 4 * 4; };
+    const int64_t a = fours(first.m * first.k * first.batch),
+                  b = fours(first.k * first.n * first.batch),
+                  c = fours(first.m * first.n * first.batch), all = a + b + c;
     const int64_t sets = std::clamp<int64_t>(kRotated / 4 / all, 1, 64);
     const int calls =
         static_cast<int>(std::clamp(1000.0 / std::max(choice.predicted_us, 0.5), 1.0, 200.0));
@@ -54,11 +57,11 @@ double time(const engine::Choice& choice, const Problem& first, const Buffers& b
         float* at = buffers.memory + i % sets * all;
         p.A = at, p.B = at + a, p.C = at + a + b;
         const Status status = choice.variant->run(p, {.stream = stream,
-                                                      .multiprocessors = multiprocessors,
+                                                      .multiprocessors = device.multiprocessors,
                                                       .workspace = buffers.workspace,
                                                       .counters = buffers.counters,
                                                       .splits = choice.splits,
-                                                      .overlaps = true});
+                                                      .overlaps = device.compute_capability >= 90});
         if (!status.ok()) {
             std::fprintf(stderr, "%s: %s\n", engine::name_of(choice).c_str(),
                          status.reason.c_str());
@@ -129,19 +132,23 @@ int main() {
         p.lda = p.transpose_a ? p.m : p.k, p.ldb = p.transpose_b ? p.k : p.n, p.ldc = p.n;
         p.stride_a = p.m * p.k, p.stride_b = p.k * p.n, p.stride_c = p.m * p.n;
         p.A = p.B = p.C = buffers.memory;
+        if ((p.m * p.k + p.k * p.n + p.m * p.n) * p.batch > buffers.elements - 16) {
+            std::fprintf(stderr, "too large: %s\n", line.c_str());
+            continue;
+        }
         const auto all = engine::candidates(p, traits, kWorkspace);
         for (const engine::Candidate& candidate : all) {
             const engine::Choice& choice = candidate.choice;
             if (candidate.refusal) continue;
             if (choice.predicted_us > kWorthTrying * all.front().choice.predicted_us) continue;
-            const double us = time(choice, p, buffers, multiprocessors, stream);
+            const double us = time(choice, p, buffers, traits, stream);
             const Work work = choice.variant->work(p, {.multiprocessors = multiprocessors,
                                                        .counters = buffers.counters,
                                                        .splits = choice.splits});
             std::printf("%c,%c,%ld,%ld,%ld,%ld,%s,%s,%d,%.3f,%.3f,%ld,%d,%g,%ld,%d,%d\n", ta, tb,
                         p.m, p.n, p.k, p.batch, choice.kernel->id, choice.variant->name,
                         choice.splits, us, choice.predicted_us, work.blocks, work.resident,
-                        work.steps, work.exchanged, work.parts, work.meet);
+                        work.steps, work.exchanged, work.sharing, work.meet);
         }
         std::fflush(stdout);
     }

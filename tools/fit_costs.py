@@ -16,7 +16,7 @@ import numpy
 from scipy.optimize import minimize
 
 MULTIPROCESSORS = 132  # of the H200 that the sweep ran on
-HIDDEN = 0.05
+EXPOSED = 0.05
 CONSTANTS = {"kAddStoreBytesPerUs": 6e5, "kLaunchUs": 1.0, "kMeetUs": 1.2, "kMeetBytesPerUs": 1.5e5,
              "kAddUs": 1.8, "kAddBytesPerUs": 4e6, "kBytesPerUs": 4.2e6}
 
@@ -64,7 +64,7 @@ class Sweep:
                  self.result_bytes[rows] / c["kAddStoreBytesPerUs"])
         us += numpy.where(self.sharing[rows] > 1, numpy.where(self.meet[rows] > 0, met, added), 0)
         read = c["kLaunchUs"] + block_us + self.bytes[rows] / c["kBytesPerUs"]
-        return numpy.maximum(us, read) + HIDDEN * numpy.minimum(us, read)
+        return numpy.maximum(us, read) + EXPOSED * numpy.minimum(us, read)
 
 
 def loss(errors, weights):

@@ -16,19 +16,22 @@
  *
  *   Pointers need the alignment of a float. Sizes are 64-bit throughout.
  *
- *   Work goes to the handle's stream. A call neither waits nor allocates, and may be captured in a
- *   graph. The same call gives the same bits each time, and a problem the same bits in every slot of
- *   a batch.
+ *   Work goes to the handle's stream. A call neither waits nor allocates, but for what CUDA does when
+ *   a kernel is first used, and may be captured in a graph. The same call gives the same bits each
+ *   time, and a problem the same bits in every slot of a batch.
  *
- * A handle belongs to the device that was current when it was created, and to one thread at a time.
+ * A handle belongs to the device that was current when it was created, to one thread at a time, and
+ * not to a child that is forked.
  * Its workspace serves one stream at a time: a graph that was captured with it must not run at the
- * same time as other work of the handle. Graphs that are to overlap need handles of their own.
+ * same time as other work of the handle, nor may two streams of one capture use one handle. What is
+ * to overlap needs handles of its own.
  *
  * Without CUDA, or where the environment says TILEWRIGHT_DEVICE=cpu, the same kernels run on the
  * processor, far more slowly: pointers are then the host's, and a call returns when its work is done.
  *
- * TILEWRIGHT_LOG=1 in the environment writes a line to stderr for each call: what was asked for, as
- * a command of the tilewright program that explains the choice, and which kernel was chosen.
+ * TILEWRIGHT_LOG=1 in the environment writes a line to stderr for each call: what was asked for, in
+ * row-major terms, as a command of the tilewright program that explains the choice, and which kernel
+ * was chosen.
  */
 #ifndef TILEWRIGHT_H
 #define TILEWRIGHT_H
@@ -78,7 +81,7 @@ typedef enum {
     TILEWRIGHT_OP_C = 2
 } tilewright_operation_t;
 
-/* What products are made of. FP32 is the default: each product and sum is rounded to FP32. The
+/* What products are made of. FP32 is the default: FMA, each product and sum rounded once to FP32. The
  * others are for tensor cores; this version has none of them (NOT_SUPPORTED). */
 typedef enum {
     TILEWRIGHT_COMPUTE_FP32 = 0,
@@ -106,7 +109,8 @@ TILEWRIGHT_API tilewright_status_t tilewright_create(tilewright_handle_t* handle
 /* Waits for the device's work, as the handle's memory goes back. A null handle is NOT_INITIALIZED. */
 TILEWRIGHT_API tilewright_status_t tilewright_destroy(tilewright_handle_t handle);
 
-/* Where work goes from now on; null, as at first, is the default stream. Work that was given to
+/* Where work goes from now on; null, as at first, is the default stream. For a second stream the
+ * handle allocates another workspace, once; where it cannot, kernels that need none run there. Work that was given to
  * another stream before need not be complete. The stream belongs to the handle's device. */
 TILEWRIGHT_API tilewright_status_t tilewright_set_stream(tilewright_handle_t handle,
                                                          cudaStream_t stream);
@@ -126,7 +130,7 @@ TILEWRIGHT_API tilewright_status_t tilewright_get_pointer_mode(tilewright_handle
                                                                int* host0_device1);
 
 /* Device memory, on 256 bytes, that calls may write to in place of the handle's own; the caller keeps
- * it until the work is done. Too small, or none at all (0 bytes), means another kernel and no
+ * it until the work is done. Calls in different streams take turns there. Too small, or none at all (0 bytes), means another kernel and no
  * failure. A null pointer with 0 bytes gives the handle its own back. */
 TILEWRIGHT_API tilewright_status_t tilewright_set_workspace(tilewright_handle_t handle,
                                                             void* workspace, size_t bytes);
@@ -161,7 +165,7 @@ TILEWRIGHT_API tilewright_status_t tilewright_set_kernel(tilewright_handle_t han
                                                          const char* kernel);
 
 /* From now on gets the lines that TILEWRIGHT_LOG=1 would write; null ends that. It is called in the
- * calling thread, before the work is launched. */
+ * calling thread, before the work is launched, and must not call with the same handle. */
 typedef void (*tilewright_log_t)(const char* line, void* user);
 TILEWRIGHT_API tilewright_status_t tilewright_set_log(tilewright_handle_t handle,
                                                       tilewright_log_t log, void* user);

@@ -36,7 +36,8 @@ struct Work {
     int resident = 1;  ///< Blocks that an SM holds at a time.
     double steps = 0;  ///< k-tiles of the block that has most.
     int64_t exchanged = 0;  ///< Bytes that blocks leave for each other.
-    int parts = 1;  ///< Blocks that share a tile.
+    int parts = 1;  ///< Of k, as many as Execution::splits or fewer.
+    int sharing = 1;  ///< Blocks that share a tile, by parts or by stream-K.
     bool meet = true;  ///< One of them adds up what they have; else a kernel of its own does.
 };
 

@@ -27,7 +27,10 @@ Status failure(const char* call, cudaError_t error) {
 
 class CudaBackend : public Backend {
   public:
-    CudaBackend(int device, const DeviceTraits& traits) : device_(device) { traits_ = traits; }
+    CudaBackend(int device, const DeviceTraits& traits, bool overlaps)
+        : device_(device), overlaps_(overlaps) {
+        traits_ = traits;
+    }
     ~CudaBackend() override {
         const Scope scope(*this);
         if (event_) cudaEventDestroy(event_);
@@ -56,9 +59,8 @@ class CudaBackend : public Backend {
     }
 
     Execution execution(void* stream) override {
-        return {.stream = stream,
-                .multiprocessors = traits_.multiprocessors,
-                .overlaps = traits_.compute_capability >= 90};
+        return {
+            .stream = stream, .multiprocessors = traits_.multiprocessors, .overlaps = overlaps_};
     }
     bool is_capturing(void* stream) override {
         cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -91,6 +93,7 @@ class CudaBackend : public Backend {
     }
 
     int device_;
+    bool overlaps_;
     cudaEvent_t event_ = nullptr;
 };
 
@@ -118,8 +121,13 @@ std::unique_ptr<Backend> open_gpu_backend(Status& why) {
                    std::to_string(minor) + "; the kernels need 8.0"};
         return nullptr;
     }
-    return std::make_unique<CudaBackend>(
-        device, DeviceTraits{Target::gpu, multiprocessors, 10 * major + minor});
+    // A 9.0 without 90a's own code runs what an 8.9 can.
+    const int capability = 10 * major + minor;
+    const bool own_code = capability == 90 && TILEWRIGHT_CODE_90A;
+    const DeviceTraits traits{Target::gpu, multiprocessors,
+                              capability == 90 && !own_code ? 89 : capability};
+    const bool overlaps = own_code || (capability >= 90 && TILEWRIGHT_CODE_90);
+    return std::make_unique<CudaBackend>(device, traits, overlaps);
 }
 
 }  // namespace tilewright::engine

@@ -36,13 +36,14 @@ struct Lines {
     const char *name, *ld_name, *stride_name;
     const float* data;
     int64_t lines, length, ld, stride;
-    bool used;
+    bool used;  ///< It must be there,
+    bool may_be_used;  ///< or, if it is there, be good.
 };
 
 Status check_matrix(const Lines& x, int64_t batch, const char* line) {
     const std::string name = x.name;
     if (x.used && x.data == nullptr) return invalid(name + " is a null pointer");
-    if (x.used && reinterpret_cast<uintptr_t>(x.data) % alignof(float) != 0)
+    if (x.may_be_used && reinterpret_cast<uintptr_t>(x.data) % alignof(float) != 0)
         return invalid(name + " is not on 4 bytes, as a float must be");
     if (x.ld < std::max<int64_t>(1, x.length))
         return invalid(std::string(x.ld_name) + " = " + std::to_string(x.ld) +
@@ -53,7 +54,7 @@ Status check_matrix(const Lines& x, int64_t batch, const char* line) {
         return v < 0 ? -static_cast<__int128>(v) : __int128{v};
     };
     const __int128 last = magnitude(x.lines) * x.ld + magnitude(batch) * magnitude(x.stride);
-    if (x.used && last > INT64_MAX / 8)
+    if (x.may_be_used && last > INT64_MAX / 8)
         return invalid(name + " would span more bytes than an address counts: " + x.ld_name +
                        " = " + std::to_string(x.ld) + ", " + x.stride_name + " = " +
                        std::to_string(x.stride));
@@ -76,15 +77,18 @@ Status check(const Call& c) {
     const char* line = rows ? "row" : "column";
     const bool writes = c.m > 0 && c.n > 0 && c.batch > 0;
     // What alpha is on the device only the device knows: it may be 0, and the matrices null.
-    const bool reads = writes && c.k > 0 && !c.scalars_on_device && *c.alpha != 0.0f;
+    const bool may_read = writes && c.k > 0 && (c.scalars_on_device || *c.alpha != 0.0f);
+    const bool reads = may_read && !c.scalars_on_device;
     const bool a_lines_m = rows == (c.transpose_a == TILEWRIGHT_OP_N);
     const bool b_lines_k = rows == (c.transpose_b == TILEWRIGHT_OP_N);
-    const Lines a{"A",   "lda",      "stride_a", c.A, a_lines_m ? c.m : c.k, a_lines_m ? c.k : c.m,
-                  c.lda, c.stride_a, reads};
-    const Lines b{"B",   "ldb",      "stride_b", c.B, b_lines_k ? c.k : c.n, b_lines_k ? c.n : c.k,
-                  c.ldb, c.stride_b, reads};
-    const Lines out{"C",   "ldc",      "stride_c", c.C, rows ? c.m : c.n, rows ? c.n : c.m,
-                    c.ldc, c.stride_c, writes};
+    const Lines a{
+        "A",   "lda",      "stride_a", c.A,     a_lines_m ? c.m : c.k, a_lines_m ? c.k : c.m,
+        c.lda, c.stride_a, reads,      may_read};
+    const Lines b{
+        "B",   "ldb",      "stride_b", c.B,     b_lines_k ? c.k : c.n, b_lines_k ? c.n : c.k,
+        c.ldb, c.stride_b, reads,      may_read};
+    const Lines out{"C",   "ldc",      "stride_c", c.C,   rows ? c.m : c.n, rows ? c.n : c.m,
+                    c.ldc, c.stride_c, writes,     writes};
     if (Status status = check_matrix(a, c.batch, line); !status.ok()) return status;
     if (Status status = check_matrix(b, c.batch, line); !status.ok()) return status;
     if (Status status = check_scalar("beta", c.beta); !status.ok()) return status;

@@ -145,7 +145,7 @@ Status Context::choose_into(Choice& choice, const Problem& problem, int64_t work
     if (place.key != key) place = {key, choose(problem, backend_->traits(), workspace_bytes)};
     choice = place.choice;
     if (choice.kernel) return {};
-    // The reason of the kernel that came nearest says more than a list.
+    // One reason says more than a list, and where a problem is too large for one it is for all.
     const auto all = candidates(problem, backend_->traits(), workspace_bytes);
     return {StatusCode::not_supported,
             std::string("no kernel can run this problem: ") +
@@ -156,6 +156,15 @@ void Context::write_log(const Problem& problem, const Choice& choice, int64_t wo
     std::string line = command_of(problem);
     if (workspace_bytes != kWorkspaceBytes)
         line += " --workspace " + std::to_string(workspace_bytes);
+    // The command takes an H200 for granted.
+    const DeviceTraits& traits = backend_->traits();
+    const int capability = traits.compute_capability;
+    if (traits.target != Target::gpu)
+        line += " --device cpu";
+    else if (traits.multiprocessors != 132 || capability != 90)
+        line += " --multiprocessors " + std::to_string(traits.multiprocessors) +
+                " --compute-capability " + std::to_string(capability / 10) + '.' +
+                std::to_string(capability % 10);
     char predicted[32];
     std::snprintf(predicted, sizeof predicted, "%.1f", choice.predicted_us);
     line += "  # " + name_of(choice) + ", predicted " + predicted + " us";
@@ -175,9 +184,11 @@ Status Context::run(const Problem& problem) {
     const bool needs_room = choice.workspace_bytes > 0;
     if (needs_room)
         if (Status status = workspaces_.enter(stream_, execution); !status.ok()) return status;
-    if (Status status = choice.variant->run(problem, execution); !status.ok()) return status;
-    last_choice_ = choice;
-    return needs_room ? workspaces_.leave(stream_) : Status{};
+    Status ran = choice.variant->run(problem, execution);
+    if (ran.ok()) last_choice_ = choice;
+    // Also after a failure: a part of the work may be on its way, and use the room.
+    Status left = needs_room ? workspaces_.leave(stream_) : Status{};
+    return ran.ok() ? left : ran;
 }
 
 }  // namespace tilewright::engine

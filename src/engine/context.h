@@ -13,7 +13,7 @@
 
 namespace tilewright::engine {
 
-/// All that a choice depends on.
+/// All that a choice may depend on.
 struct ProblemKey {
     int64_t m, n, k, lda, ldb, ldc, batch, stride_a, stride_b, stride_c, workspace_bytes;
     int64_t flags;

@@ -22,8 +22,7 @@ constexpr double kMeetBytesPerUs = 6.16e4;  // who then reads what all have;
 constexpr double kAddUs = 1.53;  // or another kernel does, on the whole GPU:
 constexpr double kAddBytesPerUs = 7.47e6;  // it reads what all have,
 constexpr double kAddStoreBytesPerUs = 3.11e5;  // and writes C in the order of registers
-constexpr double kHidden =
-    0.05;  // of the lesser of computing and reading is not hidden by the other
+constexpr double kExposed = 0.05;  // of the lesser of computing and reading: chosen, not fitted
 
 double bytes_of(const Problem& p) {
     const auto matrix = [&](double elements, int64_t stride) {
@@ -57,14 +56,15 @@ double predict(const Problem& problem, const Work& work, const Cost& cost, int m
     double us = kLaunchUs + static_cast<double>(rounds) * round(work.resident) +
                 (rest > 0 ? round(rest) : 0.0);
     const auto exchanged = static_cast<double>(work.exchanged);
-    if (work.parts > 1 && work.meet)
-        us += kMeetUs + exchanged / static_cast<double>(work.blocks) * work.parts / kMeetBytesPerUs;
-    else if (work.parts > 1)
+    if (work.sharing > 1 && work.meet)
+        us +=
+            kMeetUs + exchanged / static_cast<double>(work.blocks) * work.sharing / kMeetBytesPerUs;
+    else if (work.sharing > 1)
         us += kAddUs + exchanged / kAddBytesPerUs +
               4.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) *
                   static_cast<double>(problem.batch) / kAddStoreBytesPerUs;
     const double read = kLaunchUs + cost.block_us + bytes_of(problem) / kBytesPerUs;
-    return std::max(us, read) + kHidden * std::min(us, read);
+    return std::max(us, read) + kExposed * std::min(us, read);
 }
 
 }  // namespace tilewright::engine

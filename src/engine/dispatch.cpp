@@ -3,6 +3,7 @@
 #include "engine/dispatch.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "engine/cost.h"
@@ -42,8 +43,9 @@ const std::vector<Entry>& entries(Target target) {
                 all.push_back({kernel, &variant, &cost_of(*kernel, variant)});
         return all;
     };
-    static const std::vector<Entry> all[] = {collect(Target::gpu), collect(Target::cpu_counted),
-                                             collect(Target::cpu_fast)};
+    // Never destroyed: a program's own destructors may call when the process ends.
+    static const auto& all = *new std::array<std::vector<Entry>, 3>{
+        collect(Target::gpu), collect(Target::cpu_counted), collect(Target::cpu_fast)};
     return all[static_cast<int>(target)];
 }
 

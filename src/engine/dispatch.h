@@ -38,7 +38,7 @@ struct Candidate {
     const char* refusal = nullptr;  ///< Why it cannot run; null where it can.
 };
 
-/// The fastest of all that can run with so much workspace, by prediction. Allocates nothing.
+/// The fastest of all that can run with so much workspace, by prediction. Allocates nothing but at the first call.
 Choice choose(const Problem& problem, const DeviceTraits& device, int64_t workspace_bytes);
 
 /// All that was weighed, the fastest first and those that cannot run last.

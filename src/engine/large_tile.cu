@@ -10,63 +10,26 @@
 //          stages; eight multiply. An operand whose rows of k lie on 16-byte boundaries comes by
 //          the TMA, one instruction a tile. Any other one is gathered by the copying warps, word
 //          by word, and where memory runs along k it is transposed on the way (operands.h): their
-//          issue slots would otherwise be idle. So no layout needs a pass of its own, and none a
-//          workspace but for stream-K.
+//          issue slots would otherwise be idle. So no layout needs a pass of its own, nor a
+//          workspace for one.
 //
 //          Blocks stay, one an SM. Where tiles do not come out even, the k-tiles of the tiles left
 //          over are one line, cut into equal runs, one a block (stream-K, rung 30). Whoever begins
 //          a tile adds up what others have of it, in their order, and waits only for blocks of a
 //          lower number: those were launched before it, so that also a block that shares the GPU
-//          with other kernels gets its turn.
+//          with other kernels gets its turn. Where k is long and C small, each block has a part of
+//          k of one tile instead, and a second kernel adds them up (split.h).
 //
-// Picture  12 warps      0..7    multiply, a thread 8 x 16 or 8 x 8 elements of C
+// Picture  12 warps      0..7    multiply, a thread 8 x 16, 8 x 8 or 4 x 8 elements of C
 //                        8..11   copy: wait empty[s], fill stage s, arrive at full[s]
 //
 // Cost     A step along k is 128 FFMA for six vector loads a thread; gathering A of 128 rows adds
 //          256 copies of a warp to the 65536 FFMA of a k-tile of 64.
 #include "engine/operands.h"
 #include "engine/split.h"
+#include "engine/stream_k.h"
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET::large_tile {
-
-/// k-tiles begin to end - 1 of a block tile; tile -1 is none.
-struct Piece {
-    int tile, begin, end;
-};
-
-/// Who computes what. The k-tiles of the first `streamed` block tiles, one tile after another, are
-/// cut into equal runs, one a block; the other tiles are whole pieces, one a block in turn. For split-K
-/// each tile is a line by itself, cut into as many runs as there are parts.
-struct Schedule {
-    int blocks, tiles, tiles_k, streamed = 0;
-    int runs = 1, line = 0, share = 0, rest = 0;  ///< Runs of a line, and its k-tiles.
-    bool has_parts = false;
-
-    HOST_DEVICE int whole(int place) const { return ceil_div(tiles - streamed - place, blocks); }
-    HOST_DEVICE int pieces(int place) const { return whole(place) + 2; }
-    /// Where a run begins. Shorter than a tile, it touches two at most.
-    HOST_DEVICE int run(int place) const {
-        const int number = place % runs;
-        return place / runs * line + number * share + (number < rest ? number : rest);
-    }
-    /// First the end of a tile that others begin, so that they need not wait; last the beginning of
-    /// one that others go on with.
-    HOST_DEVICE Piece piece(int place, int i) const {
-        if (0 < i && i <= whole(place)) return {streamed + place + (i - 1) * blocks, 0, tiles_k};
-        if (streamed == 0) return {-1, 0, 0};
-        const int tile = ceil_div(run(place), tiles_k);  // the first that begins in the run
-        const int begin = run(place) - tile * tiles_k;  // seen from there: up to 0
-        const int end = run(place + 1) - tile * tiles_k;
-        if (i > 0) return {end > 0 ? tile : -1, 0, end};
-        return {begin < 0 ? tile - 1 : -1, tiles_k + begin, tiles_k + (end < 0 ? end : 0)};
-    }
-};
-
-/// A block tile of sums for each block, and a flag for each of its threads: zero before and after.
-struct Handover {
-    GlobalPtr<float> sums;
-    GlobalPtr<unsigned> ready;
-};
 
 /// A place among the stages, and the phase: the parity of the round.
 template <int kStages>
@@ -228,11 +191,11 @@ __device__ void compute(const Gemm& p, const Schedule& s, int place, const Piece
     }
     // --- hand over a part, or the end of a tile, to whoever adds them up: for the latter each thread
     // of the block that begins it, which waits
-    if (s.has_parts || piece.begin > 0) {
+    if (s.is_split_k || piece.begin > 0) {
         GlobalPtr<float> to = handover.sums + int64_t{place} * (BM * BN) + threadIdx.x;
         UNROLL
         for (int i = 0; i < FM * FN; ++i) to[i * kTile.threads] = acc[i / FN][i % FN];
-        if (!s.has_parts) st_release(handover.ready + (place * kTile.threads + threadIdx.x), 1u);
+        if (!s.is_split_k) st_release(handover.ready + (place * kTile.threads + threadIdx.x), 1u);
         return;
     }
     // --- fix up the beginning of one: always in the same order
@@ -282,7 +245,7 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blo
     __syncthreads();
     const Stages stages{As, Bs, full, empty};
     wait_for_stream();
-    let_stream_go_on();  // others find no room before this block ends
+    let_stream_go_on();  // blocks of other launches find no room on this SM before this one ends
     const bool reads = scalars_of(p).alpha != 0.0f;
     // Runs go backwards, so that who begins a tile waits for blocks that were launched before.
     const int place = gridDim.x - 1 - blockIdx.x;
@@ -313,66 +276,6 @@ constexpr int shared_bytes(const TileConfig& tile) {
     return 4 * tile.stages * tile.block.k * (tile.block.m + tile.pad_a + tile.block.n + tile.pad_b);
 }
 
-/// Cuts up what is left when all blocks have equally many tiles, unless nearly all get one more. Of
-/// a batch every tile is whole: where runs end would be another place in each matrix, and the bits
-/// of a product must not depend on its slot.
-Schedule schedule(const TileConfig& tile, const Problem& p, const Execution& execution) {
-    const int blocks = execution.multiprocessors;
-    const int tiles = ceil_div(p.m, tile.block.m) * ceil_div(p.n, tile.block.n) * p.batch;
-    const int tiles_k = ceil_div(reads(p), tile.block.k);
-    if (const Split split = split_of(tiles_k, execution.splits); split.parts > 1)
-        return {.blocks = tiles * split.parts,
-                .tiles = tiles,
-                .tiles_k = tiles_k,
-                .streamed = tiles,
-                .runs = split.parts,
-                .line = tiles_k,
-                .share = split.share,
-                .rest = split.rest,
-                .has_parts = true};
-    const int left = tiles_k > 0 && p.batch == 1 ? tiles % blocks : 0, line = left * tiles_k;
-    if (left > 0 && left < blocks * 9 / 10 && int64_t{left} * tiles_k <= 0x7fffffff)
-        return {.blocks = blocks,
-                .tiles = tiles,
-                .tiles_k = tiles_k,
-                .streamed = left,
-                .runs = blocks,
-                .line = line,
-                .share = line / blocks,
-                .rest = line % blocks};
-    return {blocks, tiles, tiles_k};
-}
-
-/// The place of a Handover in a workspace. Outlives the launch.
-class HandoverStorage {
-  public:
-    HandoverStorage(Workspace& workspace, const TileConfig& tile, const Schedule& s,
-                    unsigned* counters)
-        : own_(counters == nullptr),
-          blocks_(s.streamed > 0 || s.has_parts ? s.blocks : 0),
-          flags_(s.has_parts ? 0 : int64_t{blocks_} * tile.threads),
-          sums_(workspace.take<float>(int64_t{blocks_} * tile.block.m * tile.block.n)),
-          ready_(own_ ? workspace.take<unsigned>(flags_) : counters),
-          sum_bounds_(sums_, 1, int64_t{blocks_} * tile.block.m * tile.block.n, 0, "sums"),
-          ready_bounds_(ready_, 1, flags_, 0, "ready") {}
-
-    Handover handover() const {
-        return {global_ptr(sums_, sum_bounds_), global_ptr(ready_, ready_bounds_)};
-    }
-    Status clear(const Execution& execution) const {
-        if (!own_ || flags_ == 0) return {};
-        return set_to_zero(ready_, flags_ * static_cast<int64_t>(sizeof(unsigned)), execution);
-    }
-
-  private:
-    bool own_;
-    int blocks_;
-    int64_t flags_;
-    float* sums_;
-    unsigned* ready_;
-    Bounds sum_bounds_, ready_bounds_;
-};
-
 template <TileConfig kTile>
 int64_t workspace_bytes(const Problem& problem, const Execution& execution) {
     Workspace workspace(nullptr);
@@ -385,22 +288,23 @@ template <TileConfig kTile>
 Work work(const Problem& problem, const Execution& execution) {
     const int blocks = execution.multiprocessors;
     const Schedule s = schedule(kTile, problem, execution);
-    if (s.has_parts)
+    if (s.is_split_k)
         return {.tiles = s.tiles,
                 .blocks = s.blocks,
                 .steps = static_cast<double>(s.share + (s.rest > 0)),
                 .exchanged = int64_t{s.blocks} * kTile.block.m * kTile.block.n * 4,
                 .parts = s.runs,
+                .sharing = s.runs,
                 .meet = false};
     const int64_t whole = ceil_div(s.tiles - s.streamed, blocks);
     const int64_t line = int64_t{s.streamed} * s.tiles_k;
-    // Two parts where a run ends within a tile; more where a tile takes several runs.
-    const int64_t parts = line == 0 ? 1 : 1 + ceil_div(int64_t{s.tiles_k} * blocks, line);
+    // Two share where a run ends within a tile; more where a tile takes several runs.
+    const int64_t sharing = line == 0 ? 1 : 1 + ceil_div(int64_t{s.tiles_k} * blocks, line);
     return {.tiles = s.tiles,
             .blocks = blocks,
             .steps = static_cast<double>(whole * s.tiles_k + ceil_div(line, blocks)),
             .exchanged = line == 0 ? 0 : int64_t{blocks} * kTile.block.m * kTile.block.n * 4,
-            .parts = static_cast<int>(parts)};
+            .sharing = static_cast<int>(sharing)};
 }
 
 template <TileConfig kTile>
@@ -415,6 +319,11 @@ const char* refusal(const Problem& p, const Execution& execution) {
     if (p.A == nullptr || p.B == nullptr) return "a tensor map of a null pointer";
     if (p.batch > 1 && (p.stride_a < 0 || p.stride_b < 0))
         return "a tensor map has no negative strides";
+    constexpr int64_t kFarthest = int64_t{1}
+                                  << 38;  // 2^40 bytes from one row or matrix to the next
+    if (p.lda >= kFarthest || p.ldb >= kFarthest ||
+        (p.batch > 1 && (p.stride_a >= kFarthest || p.stride_b >= kFarthest)))
+        return "a tensor map's strides are below 2^40 bytes";
     return nullptr;
 }
 
@@ -481,7 +390,7 @@ Status run(const Problem& problem, const Execution& execution) {
                       : b ? launch<padded(kTile, false, true)>
                           : launch<padded(kTile, false, false)>;
     const Status status = with(problem, operands, s, storage.handover(), execution);
-    if (!status.ok() || !s.has_parts) return status;
+    if (!status.ok() || !s.is_split_k) return status;
     const Tiling tiling{.rows = kTile.block.m,
                         .cols = kTile.block.n,
                         .m = problem.m,

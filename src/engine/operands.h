@@ -208,7 +208,7 @@ struct Operands {
                .B = operand(stored_b(p), b, p, p.transpose_b),
                .C = global_ptr(p.C, c),
                .ldc = p.ldc,
-               .stride_c = p.stride_c,
+               .stride_c = p.batch == 1 ? 0 : p.stride_c,
                .alpha = reads > 0 ? p.alpha : 0.0f,
                .beta = p.beta,
                .scalars_on_device = p.device_alpha != nullptr,

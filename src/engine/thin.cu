@@ -293,6 +293,7 @@ Work work(const Problem& problem, const Execution& execution) {
                      (static_cast<double>(made.tile.block.n) / kTile.block.n),
             .exchanged = parts > 1 ? made.tiles * parts * elements * 4 : 0,
             .parts = parts,
+            .sharing = parts,
             .meet = parts <= kMostThatMeet};
 }
 
@@ -302,6 +303,8 @@ const char* refusal(const Problem& p, const Execution& execution) {
     if (p.m > kTile.block.m && p.n > kTile.block.m) return "neither M nor N is thin enough";
     if (reads(p) > kMost * kTile.block.k) return "K has more than 2^31 - 1 k-tiles";
     const Plan made = plan<kTile>(p, execution);
+    if (made.split.parts > kMost / (made.tile.block.m * made.tile.block.n))
+        return "the parts of a tile have more than 2^31 - 1 elements";
     if (made.tiles / p.batch > kMost / p.batch / made.split.parts)
         return "a grid holds 2^31 - 1 blocks";
     if (made.split.parts > 1 && made.tiles > kCounters) return "parts of k for 65536 tiles at most";

@@ -201,6 +201,7 @@ Work work(const Problem& problem, const Execution& execution) {
         .steps = static_cast<double>(split.share + (split.rest > 0)),
         .exchanged = split.parts > 1 ? tiles * split.parts * kTile.block.m * kTile.block.n * 4 : 0,
         .parts = split.parts,
+        .sharing = split.parts,
         .meet = split.parts <= kMostThatMeet};
 }
 
@@ -210,6 +211,8 @@ const char* refusal(const Problem& problem, const Execution& execution) {
     if (reads(problem) > int64_t{0x7fffffff} * kTile.block.k)
         return "K has more than 2^31 - 1 k-tiles";
     const int parts = split_of(kTile, problem, execution).parts;
+    if (parts > 0x7fffffff / (kTile.block.m * kTile.block.n))
+        return "the parts of a tile have more than 2^31 - 1 elements";
     if (tiles > 0x7fffffff / problem.batch / parts) return "a grid holds 2^31 - 1 blocks";
     if (kTile.stages == 1 && reads(problem) > kTile.block.k)
         return "one stage: K of one k-tile at most";

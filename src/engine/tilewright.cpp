@@ -10,6 +10,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "engine/context.h"
 #include "engine/host.h"
@@ -26,6 +27,7 @@ struct tilewright_context {
     ~tilewright_context() { alive = 0; }
 
     volatile uint64_t alive = kAlive;
+    const pid_t process = getpid();
     Context context;
     std::string error, kernel;
 };
@@ -62,15 +64,20 @@ int integer(const Enumeration& value) {
 template <class Function>
 tilewright_status_t call(tilewright_handle_t handle, const Function& function) {
     if (!is_alive(handle)) return no_handle(handle);
+    // Neither a GPU's context nor CPU mode's threads are in a child.
+    if (handle->process != getpid())
+        return without_handle({StatusCode::not_initialized,
+                               "handle was created before a fork: a child needs its own"});
     try {
         const Backend::Scope scope(handle->context.backend());
         Status status = function(handle->context);
         handle->error.swap(status.reason);
         return static_cast<tilewright_status_t>(status.code);
     } catch (const std::bad_alloc&) {
+        handle->error.clear();
         return TILEWRIGHT_STATUS_ALLOCATION_FAILED;
-    } catch (const std::exception& error) {
-        handle->error = error.what();
+    } catch (...) {  // also what a caller's log function throws
+        handle->error.clear();
         return TILEWRIGHT_STATUS_INTERNAL_ERROR;
     }
 }
@@ -112,6 +119,8 @@ tilewright_status_t create(tilewright_handle_t* handle, bool on_cpu) try {
     return without_handle({});
 } catch (const std::bad_alloc&) {
     return without_handle({StatusCode::allocation_failed, "no memory for a handle"});
+} catch (const std::system_error&) {
+    return without_handle({StatusCode::allocation_failed, "no threads for a handle in CPU mode"});
 } catch (const std::exception& error) {
     return without_handle({StatusCode::internal_error, error.what()});
 }
@@ -168,6 +177,7 @@ tilewright_status_t tilewright_create_in_cpu_mode(tilewright_handle_t* handle) {
 
 tilewright_status_t tilewright_destroy(tilewright_handle_t handle) {
     if (!is_alive(handle)) return no_handle(handle);
+    if (handle->process != getpid()) return TILEWRIGHT_STATUS_SUCCESS;  // the parent's to destroy
     delete handle;
     return TILEWRIGHT_STATUS_SUCCESS;
 }

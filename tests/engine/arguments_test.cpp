@@ -229,6 +229,14 @@ TEST_F(Refused, TheSingleProductChecksTheSame) {
 }
 
 // What alpha and beta are only the device knows.
+TEST_F(Refused, MatricesThatAreThereAreLookedAtWhereAlphaIsTheDevices) {
+    ASSERT_EQ(tilewright_set_pointer_mode(handle, 1), TILEWRIGHT_STATUS_SUCCESS);
+    expect_refused("A is not on 4 bytes", [](auto& x) {
+        x.A = reinterpret_cast<float*>(reinterpret_cast<uintptr_t>(x.A) + 2);
+    });
+    expect_refused("B would span", [](auto& x) { x.ldb = kMost; });
+}
+
 TEST_F(Refused, MatricesMayBeNullWhereAlphaIsTheDevices) {
     scalars.data()[0] = 0;
     ASSERT_EQ(tilewright_set_pointer_mode(handle, 1), TILEWRIGHT_STATUS_SUCCESS);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles: their settings, what is said of them, and their end.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
@@ -136,6 +138,23 @@ TEST(Handles, AnErrorIsTheHandlesOwnAndGoesWithTheNextCall) {
     tilewright_set_pointer_mode(a, 0);
     EXPECT_EQ(error_of(a), "");
     EXPECT_NE(error_of(b), "");
+}
+
+// Neither CPU mode's threads nor a GPU's context are in a child: it must not wait for them.
+TEST(Handles, AreNotForAForkedChild) {
+    const Handle handle;
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool refused =
+            tilewright_set_kernel(handle, nullptr) == TILEWRIGHT_STATUS_NOT_INITIALIZED &&
+            error_of(nullptr) == "handle was created before a fork: a child needs its own";
+        _exit(refused && tilewright_destroy(handle) == TILEWRIGHT_STATUS_SUCCESS ? 7 : 8);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+    EXPECT_EQ(tilewright_set_kernel(handle, nullptr), TILEWRIGHT_STATUS_SUCCESS);
 }
 
 }  // namespace
