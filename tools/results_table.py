@@ -276,7 +276,7 @@ def results_section(folder, rungs):
 
 GROUPS = {
     "large squares, all transposes": lambda m, n, k, words: m == n == k and m % 4096 == 0,
-    "squares between powers of two": lambda m, n, k, words: m == n == k and m >= 768,
+    "squares from 768 to 6144": lambda m, n, k, words: m == n == k and m >= 768,
     "small squares in a CUDA graph": lambda m, n, k, words: "graph" in words,
     "odd sizes, leading dimensions": lambda m, n, k, words: True,
     "skinny: a side of 128 at most": lambda m, n, k, words: min(m, n) <= 128 and k <= 32768,
@@ -306,7 +306,7 @@ def library_section(folder):
     rows = list(csv.DictReader(files[-1].open(encoding="utf-8")))
     mean = lambda ratios: math.exp(sum(map(math.log, ratios)) / len(ratios))
     groups = {name: [row for row in rows if group_of(row["shape"]) == name] for name in GROUPS}
-    lines = ["| shapes | number | x cuBLAS, mean | least | most |", "|---|---:|---:|---:|---:|"]
+    lines = ["| shapes | number | x cuBLAS, geometric mean | least | most |", "|---|---:|---:|---:|---:|"]
     for name, members in [*groups.items(), ("all", rows)]:
         ratios = {row["shape"]: float(row["ratio"]) for row in members}
         ends = [min(ratios, key=ratios.get), max(ratios, key=ratios.get)]

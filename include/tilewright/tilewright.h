@@ -22,9 +22,9 @@
  *
  * A handle belongs to the device that was current when it was created, to one thread at a time, and
  * not to a child that is forked.
- * Its workspace serves one stream at a time: a graph that was captured with it must not run at the
- * same time as other work of the handle, nor may two streams of one capture use one handle. What is
- * to overlap needs handles of its own.
+ * Calls in several streams take turns with its workspace. Graphs cannot: one that was captured with
+ * a handle must not run at the same time as other work of it, nor may two streams of one capture use
+ * one handle. What is to overlap needs handles of its own.
  *
  * Without CUDA, or where the environment says TILEWRIGHT_DEVICE=cpu, the same kernels run on the
  * processor, far more slowly: pointers are then the host's, and a call returns when its work is done.
@@ -110,8 +110,9 @@ TILEWRIGHT_API tilewright_status_t tilewright_create(tilewright_handle_t* handle
 TILEWRIGHT_API tilewright_status_t tilewright_destroy(tilewright_handle_t handle);
 
 /* Where work goes from now on; null, as at first, is the default stream. For a second stream the
- * handle allocates another workspace, once; where it cannot, kernels that need none run there. Work that was given to
- * another stream before need not be complete. The stream belongs to the handle's device. */
+ * handle allocates another workspace, once; where it cannot, kernels that need none run there. Work
+ * that was given to another stream before need not be complete. The stream belongs to the handle's
+ * device. */
 TILEWRIGHT_API tilewright_status_t tilewright_set_stream(tilewright_handle_t handle,
                                                          cudaStream_t stream);
 TILEWRIGHT_API tilewright_status_t tilewright_get_stream(tilewright_handle_t handle,
@@ -130,8 +131,9 @@ TILEWRIGHT_API tilewright_status_t tilewright_get_pointer_mode(tilewright_handle
                                                                int* host0_device1);
 
 /* Device memory, on 256 bytes, that calls may write to in place of the handle's own; the caller keeps
- * it until the work is done. Calls in different streams take turns there. Too small, or none at all (0 bytes), means another kernel and no
- * failure. A null pointer with 0 bytes gives the handle its own back. */
+ * it until the work is done. Calls in different streams take turns there. Too small, or none at all
+ * (0 bytes), means another kernel and no failure. A null pointer with 0 bytes gives the handle its
+ * own back. */
 TILEWRIGHT_API tilewright_status_t tilewright_set_workspace(tilewright_handle_t handle,
                                                             void* workspace, size_t bytes);
 
@@ -159,8 +161,9 @@ TILEWRIGHT_API tilewright_status_t tilewright_sgemm_strided_batched(
  * to run. Valid until the next call with the same handle. */
 TILEWRIGHT_API const char* tilewright_last_kernel(tilewright_handle_t handle);
 
-/* From now on takes this kernel, named as above, where it can run the problem, and fails with
- * NOT_SUPPORTED and the reason where it cannot. Null: the fastest again. For tests and measurements. */
+/* From now on takes this kernel, named as above, where it can run the problem, with as many parts of
+ * k as there are k-tiles at most, and fails with NOT_SUPPORTED and the reason where it cannot. A name
+ * that no kernel has is INVALID_VALUE. Null: the fastest again. For tests and measurements. */
 TILEWRIGHT_API tilewright_status_t tilewright_set_kernel(tilewright_handle_t handle,
                                                          const char* kernel);
 

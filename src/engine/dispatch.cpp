@@ -82,8 +82,10 @@ void for_each_candidate(const Problem& problem, const DeviceTraits& device, int6
         for (const int64_t blocks : {int64_t{device.multiprocessors}, room}) {
             const auto splits = static_cast<int>(std::min<int64_t>(blocks / work.tiles, kMost));
             if (splits <= before) continue;
-            before = splits;
-            f(weigh(entry, splits, problem, device, workspace_bytes));
+            const Candidate parted = weigh(entry, splits, problem, device, workspace_bytes);
+            if (parted.choice.splits <= before) continue;  // k has no more parts
+            before = parted.choice.splits;
+            f(parted);
         }
     }
 }
