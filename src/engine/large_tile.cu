@@ -147,16 +147,15 @@ template <TileConfig kTile>
 __device__ void compute(const Gemm& p, const Schedule& s, int place, const Piece& piece, int end,
                         const Handover& handover, const Stages& stages,
                         Stage<kTile.stages>& stage) {
-    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k, TM = kTile.thread.m,
-                  TN = kTile.thread.n, WM = kTile.warp.m, WN = kTile.warp.n;
+    using F = Fragments<kTile>;
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k;
     constexpr int A_PITCH = BM + kTile.pad_a, B_PITCH = BN + kTile.pad_b;
-    constexpr int N_STEPS = kTile.warp_n_steps, M_STEPS = WM * WN / (32 * TM * TN * N_STEPS);
-    constexpr int STEP_M = WM / M_STEPS, STEP_N = WN / N_STEPS;  // what the warp covers in one step
-    constexpr int FM = M_STEPS * TM, FN = N_STEPS * TN;  // the fragments of all steps
+    constexpr int TM = F::TM, TN = F::TN, WM = F::WM, WN = F::WN, FM = F::FM, FN = F::FN;
+    constexpr int STEP_M = F::STEP_M, STEP_N = F::STEP_N;
     // --- place: the warp's part of the block tile, and this thread's first element
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int thread_row = Fragments<kTile>::first_row(threadIdx.x);
-    const int thread_col = Fragments<kTile>::first_col(threadIdx.x);
+    const int thread_row = F::first_row(threadIdx.x);
+    const int thread_col = F::first_col(threadIdx.x);
     const Place at = place_of_tile<kTile>(p, piece.tile);
     const int rows = inside(p.m, at.row, BM), cols = inside(p.n, at.col, BN);
     // At the edges of C some warps have nothing to do, and leave the others their issue slots.
