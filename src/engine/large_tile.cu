@@ -185,8 +185,7 @@ __device__ void compute(const Gemm& p, const Schedule& s, int place, const Piece
                     }
             }
         }
-        __syncwarp();
-        if (lane == 0) mbarrier_arrive(stages.empty + stage.index);
+        mbarrier_arrive(stages.empty + stage.index);
     }
     // --- hand over a part, or the end of a tile, to whoever adds them up: for the latter each thread
     // of the block that begins it, which waits
@@ -239,7 +238,7 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blo
         const bool a_bulk = p.A.run == Run::x_vectors, b_bulk = p.B.run == Run::x_vectors;
         mbarrier_init(full + threadIdx.x,
                       (a_bulk && b_bulk ? 0 : kTile.producers) + (a_bulk || b_bulk ? 1 : 0));
-        mbarrier_init(empty + threadIdx.x, kTile.threads / 32);  // a warp arrives as one
+        mbarrier_init(empty + threadIdx.x, kTile.threads);
     }
     __syncthreads();
     const Stages stages{As, Bs, full, empty};
