@@ -166,7 +166,7 @@ check "with its reason" json '"available" in d["results"][1]["reason"]'
 # --- the engine's kernels
 exits 0 list --engine
 check "they fit a terminal" lines_fit
-check "with their variants" grep -qE '^ +Variants: 64x64 128x128' out
+check "with their variants" grep -qE '^ +Variants: 128x64 64x128' out
 exits 0 list --engine --format json
 check "kernels in JSON" json 'all(k["kind"] == "engine" and k["number"] is None and k["variants"] for k in d["kernels"]) and "tile" in [k["id"] for k in d["kernels"]]'
 exits 0 list --engine tile --format csv
@@ -191,8 +191,8 @@ exits 0 verify engine --device cpu --variant default --shape 5x1x70 --transa T
 exits 0 bench tile --variant 32x32 --device cpu --shape 40x30x200 --transb T --parts 2 --min-time 0
 check "the shape says so" grep -qE '^tile/32x32 +40x30x200 NT parts=2 ' out
 exits 0 count tile --variant 16x16 --shape 32x32x128 --transa T --format json
-check "accesses in the engine's headers" json '{s["file"] for s in d["counts"][0]["sites"]} >= {"src/engine/operands.h", "src/engine/tile.cu"}'
-check "with their text" json 'any("cp_async" in s["source"] for s in d["counts"][0]["sites"] if s["file"].endswith("operands.h"))'
+check "accesses in the engine's headers" json '{s["file"] for s in d["counts"][0]["sites"]} >= {"src/engine/operands.h", "src/engine/tile.cu", "src/engine/tile_copy.h"}'
+check "with their text" json 'any("cp_async" in s["source"] for s in d["counts"][0]["sites"] if s["file"].endswith("tile_copy.h"))'
 exits 0 count tile --variant 16x16 --shape 32x32x128 --parts 2
 check "their tables fit a terminal" lines_fit
 check "a header by its name" grep -q '^in src/engine/split.h$' out

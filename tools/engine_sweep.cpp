@@ -4,7 +4,8 @@
 // engine_sweep: how long each of the engine's kernels takes for each of some shapes, as lines of CSV,
 // with how it cuts up the problem. What costs.def says is fitted to this by fit_costs.py.
 //
-// Reads lines "N T M N K [batch]" from stdin. Each kernel runs as a graph of calls over buffers that
+// Reads lines "N T M N K [batch]" from stdin; an argument leaves only variants that have it in their
+// name, as "tile/64x". Each kernel runs as a graph of calls over buffers that
 // rotate through 200 MB, 64 sets at most; the time is the median of five graphs.
 #include <cuda_runtime.h>
 
@@ -94,7 +95,8 @@ double time(const engine::Choice& choice, const Problem& first, const Buffers& b
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    const std::string wanted = argc > 1 ? argv[1] : "";
     int multiprocessors = 0, major = 0, minor = 0;
     check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "device");
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
@@ -140,6 +142,7 @@ int main() {
         for (const engine::Candidate& candidate : all) {
             const engine::Choice& choice = candidate.choice;
             if (candidate.refusal) continue;
+            if (engine::name_of(choice).find(wanted) == std::string::npos) continue;
             if (choice.predicted_us > kWorthTrying * all.front().choice.predicted_us) continue;
             const double us = time(choice, p, buffers, traits, stream);
             const Work work = choice.variant->work(p, {.multiprocessors = multiprocessors,

@@ -6,7 +6,8 @@
   engine_sweep <shapes >sweep.csv; tools/fit_costs.py sweep.csv
 
 Prints the lines of costs.def, the constants, and where the fitted model would choose a kernel that is
-slower than another. Needs numpy and scipy. The model is that of src/engine/cost.h.
+slower than another. With --predict, what the model says goes into the sweep: a test compares it with
+what cost.cpp says, so copy the costs and constants as they are printed. Needs numpy and scipy. The model is that of src/engine/cost.h.
 """
 import argparse
 import csv
@@ -91,7 +92,7 @@ def fit_variant(sweep, costs, constants, variant, starts):
     costs[variant] = numpy.exp(min(fits, key=lambda fit: fit.fun).x)
 
 
-def fit(sweep, rounds=4):
+def fit(sweep, rounds=6):
     """Variants and constants in turn; of all rounds the one whose choices are best."""
     costs, constants = numpy.ones((len(sweep.names), 4)), dict(CONSTANTS)
     best = (math.inf,)
@@ -136,14 +137,31 @@ def report(sweep, costs, constants, worst):
               f"predicted {predicted[i]:.1f}; best {name(best[shape])} {sweep.us[best[shape]]:.1f} us")
 
 
+def write_predictions(path, predicted):
+    with open(path) as file:
+        reader = csv.DictReader(file)
+        rows = [row for row in reader if float(row["us"]) > 0]
+    with open(path, "w") as file:
+        writer = csv.DictWriter(file, reader.fieldnames, lineterminator="\n")
+        writer.writeheader()
+        for row, us in zip(rows, predicted):
+            writer.writerow(row | {"predicted_us": f"{us:.3f}"})
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("sweep", help="what engine_sweep printed")
     arguments.add_argument("--worst", type=int, default=10, help="shapes to show (default 10)")
+    arguments.add_argument("--predict", action="store_true", help="write predicted_us into the sweep")
     options = arguments.parse_args()
     sweep = Sweep(options.sweep)
     with numpy.errstate(all="ignore"):
         costs, constants = fit(sweep)
+    # Whoever copies the numbers gets what is printed; so do the predictions.
+    costs = numpy.array([[float(f"{x:.{d}f}") for x, d in zip(row, (3, 4, 4, 4))] for row in costs])
+    constants = {name: float(f"{value:.3g}") for name, value in constants.items()}
+    if options.predict:
+        write_predictions(options.sweep, sweep.predict(costs, constants))
     for (kernel, variant), row in zip(sweep.names, costs):
         print(f'{{.kernel = "{kernel}", .variant = "{variant}", .block_us = {row[0]:.3f}, '
               f".step_us = {row[1]:.4f}, .busy_block_us = {row[2]:.4f}, .busy_step_us = {row[3]:.4f}}},")

@@ -15,13 +15,13 @@ constexpr Cost kCosts[] = {
 };
 
 // Of an H200; fitted with costs.def, by tools/fit_costs.py.
-constexpr double kLaunchUs = 1;
-constexpr double kBytesPerUs = 3.87e6;
-constexpr double kMeetUs = 2.16;  // blocks that share a tile find out who is last,
-constexpr double kMeetBytesPerUs = 6.16e4;  // who then reads what all have;
-constexpr double kAddUs = 1.53;  // or another kernel does, on the whole GPU:
-constexpr double kAddBytesPerUs = 7.47e6;  // it reads what all have,
-constexpr double kAddStoreBytesPerUs = 3.11e5;  // and writes C in the order of registers
+constexpr double kLaunchUs = 0.658;
+constexpr double kBytesPerUs = 3.52e+06;
+constexpr double kMeetUs = 2.29;  // blocks that share a tile find out who is last,
+constexpr double kMeetBytesPerUs = 6.25e+04;  // who then reads what all have;
+constexpr double kAddUs = 2.14;  // or another kernel does, on the whole GPU:
+constexpr double kAddBytesPerUs = 4.75e+06;  // it reads what all have,
+constexpr double kAddStoreBytesPerUs = 3.98e+05;  // and writes C in the order of registers
 constexpr double kExposed = 0.05;  // of the lesser of computing and reading: chosen, not fitted
 
 double bytes_of(const Problem& p) {

@@ -9,7 +9,7 @@
 // Design   Rung 33's, without its pre-pass. Four warps copy k-tiles, as far ahead as there are
 //          stages; eight multiply. An operand whose rows of k lie on 16-byte boundaries comes by
 //          the TMA, one instruction a tile. Any other one is gathered by the copying warps, word
-//          by word, and where memory runs along k it is transposed on the way (operands.h): their
+//          by word, and where memory runs along k it is transposed on the way (gather.h): their
 //          issue slots would otherwise be idle. So no layout needs a pass of its own, nor a
 //          workspace for one.
 //
@@ -25,22 +25,12 @@
 //
 // Cost     A step along k is 128 FFMA for six vector loads a thread; gathering A of 128 rows adds
 //          256 copies of a warp to the 65536 FFMA of a k-tile of 64.
-#include "engine/operands.h"
+#include "engine/gather.h"
 #include "engine/split.h"
+#include "engine/stage.h"
 #include "engine/stream_k.h"
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET::large_tile {
-
-/// A place among the stages, and the phase: the parity of the round.
-template <int kStages>
-struct Stage {
-    int index = 0;
-    unsigned phase = 0;
-
-    __device__ void advance() {
-        if (++index == kStages) index = 0, phase ^= 1;
-    }
-};
 
 /// full[i] completes when stage i is filled, empty[i] when all warps have read it.
 struct Stages {
@@ -67,11 +57,10 @@ template <int kX, int kDepth, int kPitch, int kThreads>
 __device__ void fill(const Operand& operand, const TensorMap& map, int64_t batch, int x, int64_t k,
                      int width, int depth, SharedPtr<float> to, SharedPtr<Barrier> full,
                      int thread) {
-    if (operand.run != Run::x_vectors) {
-        // Hardly unrolled: where the copying warps' 40 registers do not do, ptxas gives the main loop
-        // other ones, and half its FFMAs meet in a bank.
-        copy_tile<kX, kDepth, kPitch, kThreads, 1>(operand, operand.at(batch, x, k), width, depth,
-                                                   to, thread);
+    constexpr bool kAlongK = kPitch > kX;  // padded() says so
+    if (kAlongK || !operand.vectors) {
+        gather<kX, kDepth, kPitch, kThreads, kAlongK>(operand, operand.at(batch, x, k), width,
+                                                      depth, to, thread);
     } else if (thread == 0) {
         const int slice = operand.stride == 0 ? 0 : static_cast<int>(batch);
         cp_async_bulk_tensor(to, map, slice, static_cast<int>(k), x, full);
@@ -85,7 +74,7 @@ __device__ void produce(const Gemm& p, const TensorMap& A, const TensorMap& B, c
     constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k;
     constexpr int A_PITCH = BM + kTile.pad_a, B_PITCH = BN + kTile.pad_b;
     const int thread = threadIdx.x - kTile.threads;
-    const bool a_bulk = p.A.run == Run::x_vectors, b_bulk = p.B.run == Run::x_vectors;
+    const bool a_bulk = kTile.pad_a == 0 && p.A.vectors, b_bulk = kTile.pad_b == 0 && p.B.vectors;
     const bool gathers = !a_bulk || !b_bulk;
     const unsigned bulk_bytes = 4 * BK * ((a_bulk ? BM : 0) + (b_bulk ? BN : 0));
     if (!gathers && thread > 0) return;
@@ -153,7 +142,7 @@ __device__ void compute(const Gemm& p, const Schedule& s, int place, const Piece
     constexpr int TM = F::TM, TN = F::TN, WM = F::WM, WN = F::WN, FM = F::FM, FN = F::FN;
     constexpr int STEP_M = F::STEP_M, STEP_N = F::STEP_N;
     // --- place: the warp's part of the block tile, and this thread's first element
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int warp = threadIdx.x / 32;
     const int thread_row = F::first_row(threadIdx.x);
     const int thread_col = F::first_col(threadIdx.x);
     const Place at = place_of_tile<kTile>(p, piece.tile);
@@ -235,7 +224,7 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blo
     SHARED(Barrier, full, STAGES);
     SHARED(Barrier, empty, STAGES);
     if (threadIdx.x < STAGES) {
-        const bool a_bulk = p.A.run == Run::x_vectors, b_bulk = p.B.run == Run::x_vectors;
+        const bool a_bulk = p.A.rows_of_k(), b_bulk = p.B.rows_of_k();
         mbarrier_init(full + threadIdx.x,
                       (a_bulk && b_bulk ? 0 : kTile.producers) + (a_bulk || b_bulk ? 1 : 0));
         mbarrier_init(empty + threadIdx.x, kTile.threads);
@@ -329,7 +318,7 @@ const char* refusal(const Problem& p, const Execution& execution) {
 template <TileConfig kTile>
 Status make_map(TensorMap& map, const Operand& operand, const Stored& stored, const Problem& p,
                 int box_cols) {
-    if (operand.run != Run::x_vectors || reads(p) == 0) return {};
+    if (!operand.rows_of_k() || reads(p) == 0) return {};
     // Matrices that are all the same one have no stride that the TMA would take.
     const bool one = operand.stride == 0;
     const Slices slices{one ? 1 : p.batch, one ? stored.rows * stored.ld : operand.stride};
@@ -383,7 +372,7 @@ Status run(const Problem& problem, const Execution& execution) {
     Workspace workspace(execution.workspace);
     const HandoverStorage storage(workspace, kTile, s, execution.counters);
     if (Status status = storage.clear(execution); !status.ok()) return status;
-    const bool a = operands.gemm.A.run == Run::k, b = operands.gemm.B.run == Run::k;
+    const bool a = operands.gemm.A.along_k, b = operands.gemm.B.along_k;
     const auto with = a ? b ? launch<padded(kTile, true, true)> : launch<padded(kTile, true, false)>
                       : b ? launch<padded(kTile, false, true)>
                           : launch<padded(kTile, false, false)>;

@@ -1,34 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// What the engine's kernels share on the device: a problem in any layout, and how a tile of an
-// operand gets into shared memory.
-//
-// All tiles lie there alike, whatever the layout: by rows of k, so that a fragment of neighbours
-// along m or n is one vector load, and one inner loop serves all four transposes. An operand whose
-// memory runs along k is transposed on the way, by asynchronous copies of single words.
+// What the engine's kernels share on the device: a problem in any layout, and its result.
 #pragma once
 
 #include "device/kernel.h"
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET {
 
-/// How the elements of an operand follow each other in memory. X is m for A and n for B.
-enum class Run {
-    x_vectors,  ///< Along X, rows of k on 16-byte boundaries.
-    x,  ///< Along X.
-    k,  ///< Along k.
-};
-
-/// Element (x, k) of matrix b of the batch lies at data[b * stride + x * ld + k] where elements run
-/// along k, and at data[b * stride + k * ld + x] where they run along X.
+/// Element (x, k) of matrix b of the batch lies at data[b * stride + x * ld + k] where memory runs
+/// along k, and at data[b * stride + k * ld + x] where it runs along X, which is m for A and n for B.
 struct Operand {
     GlobalPtr<const float> data;
     int64_t ld, stride;
-    Run run;
+    bool along_k;
+    bool vectors;  ///< All rows of memory begin on 16-byte boundaries.
 
     __device__ GlobalPtr<const float> at(int64_t batch, int64_t x, int64_t k) const {
-        return data + batch * stride + (run == Run::k ? x * ld + k : k * ld + x);
+        return data + batch * stride + (along_k ? x * ld + k : k * ld + x);
     }
+    /// What the TMA can copy to rows of k.
+    HOST_DEVICE bool rows_of_k() const { return !along_k && vectors; }
 };
 
 /// A Problem as the engine's kernels see it. k is 0 where the host knows that A and B must not be
@@ -52,75 +43,6 @@ struct Scalars {
 __device__ __forceinline__ Scalars scalars_of(const Gemm& p) {
     if (!p.scalars_on_device) return {p.alpha, p.beta};
     return {p.k == 0 ? 0.0f : p.alpha_at[0], p.beta_at[0]};
-}
-
-/// Copies a tile of kX by kDepth elements whose first lies at X, of which `width` by `depth` exist,
-/// to rows of k that are kPitch apart; zeros for the rest. All kThreads take part. kInterior: all of
-/// it exists. kUnroll: steps that are unrolled, fewer where registers are short.
-template <int kX, int kDepth, int kPitch, int kThreads, int kUnroll, Run kRun, bool kInterior>
-__device__ void copy_tile(GlobalPtr<const float> X, int64_t ld, int width, int depth,
-                          SharedPtr<float> to, int thread) {
-    if constexpr (kRun == Run::k) {
-        // Eight words of k are a sector, and four rows of them a warp's copy: with a pitch of 4
-        // modulo 32 the words then go to 32 different banks.
-        constexpr int ROWS = kThreads / 8 < kX ? kThreads / 8 : kX;  // of X, in one step
-        constexpr int STEP_K = kThreads / ROWS;
-        static_assert(kThreads % (8 * ROWS) == 0 && kX % ROWS == 0);
-        const int row = thread / 8 % ROWS, col = thread % 8 + thread / 8 / ROWS * 8;
-        if (STEP_K > kDepth && col >= kDepth) return;
-        X += row * ld + col;
-        to += col * kPitch + row;
-        UNROLL_BY(kUnroll)
-        for (int x = 0; x < kX; x += ROWS) {
-            UNROLL
-            for (int k = 0; k < kDepth; k += STEP_K) {
-                const bool exists = kInterior || (row + x < width && col + k < depth);
-                cp_async<4>(to + k * kPitch + x, X + k, exists ? 4 : 0);
-            }
-            X += ROWS * ld;
-        }
-    } else {
-        constexpr int WORDS = kRun == Run::x_vectors ? 4 : 1;
-        constexpr int COLS = kX / WORDS < kThreads ? kX / WORDS : kThreads;  // of X, in one step
-        constexpr int ROWS = kThreads / COLS;  // of k, likewise
-        static_assert(kThreads % COLS == 0 && kX % (COLS * WORDS) == 0);
-        const int row = thread / COLS, col = thread % COLS * WORDS;
-        if (ROWS > kDepth && row >= kDepth) return;
-        X += row * ld + col;
-        to += row * kPitch + col;
-        UNROLL_BY(4 * kUnroll)
-        for (int k = 0; k < kDepth; k += ROWS) {
-            UNROLL
-            for (int x = 0; x < kX; x += COLS * WORDS) {
-                const int left = row + k < depth ? width - col - x : 0;
-                const int words = left < 0 ? 0 : left < WORDS ? left : WORDS;
-                cp_async<4 * WORDS>(to + k * kPitch + x, X + x, 4 * (kInterior ? WORDS : words));
-            }
-            X += ROWS * ld;
-        }
-    }
-}
-
-/// The same, with what is known when the kernel runs.
-template <int kX, int kDepth, int kPitch, int kThreads, int kUnroll>
-__device__ void copy_tile(const Operand& operand, GlobalPtr<const float> X, int width, int depth,
-                          SharedPtr<float> to, int thread) {
-    const auto copy = [&]<Run kRun>() {
-        if (width == kX && depth == kDepth)
-            copy_tile<kX, kDepth, kPitch, kThreads, kUnroll, kRun, true>(X, operand.ld, width,
-                                                                         depth, to, thread);
-        else
-            copy_tile<kX, kDepth, kPitch, kThreads, kUnroll, kRun, false>(X, operand.ld, width,
-                                                                          depth, to, thread);
-    };
-    switch (operand.run) {
-        case Run::x_vectors:
-            return copy.template operator()<Run::x_vectors>();
-        case Run::x:
-            return copy.template operator()<Run::x>();
-        case Run::k:
-            return copy.template operator()<Run::k>();
-    }
 }
 
 /// kCount neighbours into registers, as one access.
@@ -234,13 +156,11 @@ struct Operands {
         return bounds(x.data, x.rows, x.cols, x.ld, p.batch, x.stride, name);
     }
     static Operand operand(const Stored& x, const Bounds& bounds, const Problem& p, bool along_k) {
-        const bool vectors = on_vectors(x.data, x.ld, x.stride, p.batch);
         return {.data = global_ptr(x.data, bounds),
                 .ld = x.ld,
                 .stride = p.batch == 1 ? 0 : x.stride,
-                .run = along_k   ? Run::k
-                       : vectors ? Run::x_vectors
-                                 : Run::x};
+                .along_k = along_k,
+                .vectors = on_vectors(x.data, x.ld, x.stride, p.batch)};
     }
 };
 #endif

@@ -3,7 +3,7 @@
 //
 // thin: one matrix read once, times a few rows or columns
 //
-// For      M or N of 16 at most, where the other operand is read once and its bytes are the time.
+// For      M or N of 8 at most, where the other operand is read once and its bytes are the time.
 //          The other operand is "wide" here, and the few rows of A, or columns of B, are "thin".
 //
 // Design   Wide elements go from memory straight into registers, the next ones while these are
@@ -66,7 +66,7 @@ __device__ void stage_thin(const Sides& sides, int64_t batch, int64_t k, int dep
                            SharedPtr<float> to) {
     constexpr int V = kTile.block.m, BK = kTile.warp.k;
     const GlobalPtr<const float> X = sides.thin.at(batch, 0, k);
-    const bool along_k = sides.thin.run == Run::k;
+    const bool along_k = sides.thin.along_k;
     const int64_t v_step = along_k ? sides.thin.ld : 1, k_step = along_k ? 1 : sides.thin.ld;
     for (int e = threadIdx.x; e < V * BK; e += kTile.threads) {
         const int v = along_k ? e / BK : e % V, kk = along_k ? e % BK : e / V;
@@ -104,7 +104,7 @@ __device__ void multiply_along_x(const Sides& sides, const Place& at, int64_t be
     constexpr int WARPS = kTile.threads / 32;
     const int warp = threadIdx.x / 32, col = threadIdx.x % 32 * 4;
     const int left = inside(sides.wide_size, at.x, XB) - col;
-    const bool vectors = sides.wide.run == Run::x_vectors;
+    const bool vectors = sides.wide.vectors;
     // The next of this warp's rows of k, and how many there are from it on, in steps of WARPS.
     GlobalPtr<const float> X = sides.wide.at(at.batch, at.x + col, begin + warp);
     int64_t rows_left = end - begin - warp;
@@ -151,7 +151,7 @@ __device__ void multiply_along_k(const Sides& sides, const Place& at, int64_t be
     constexpr int STEP = 32 * 4;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, row = warp * ROWS;
     const int rows = inside(sides.wide_size, at.x, XB) - row;
-    const bool vectors = rows_aligned(sides.wide.data, sides.wide.ld) && sides.wide.stride % 4 == 0;
+    const bool vectors = sides.wide.vectors;
     GlobalPtr<const float> X = sides.wide.at(at.batch, at.x + row, begin + lane * 4);
     int64_t k_left = end - begin - lane * 4;
     float acc[ROWS][V] = {};
@@ -239,10 +239,9 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
 }
 
 #if !defined(__CUDACC_RTC__)
-/// The same for a wide operand that runs along k: rows of X for a warp, of which registers hold
-/// the fewer, the more sums each has.
+/// The same for a wide operand that runs along k: rows of X for a warp.
 constexpr TileConfig along_k(TileConfig tile) {
-    tile.thread.n = tile.block.m <= 8 ? 8 : 4;
+    tile.thread.n = 8;
     tile.block.n = tile.threads / 32 * tile.thread.n;
     return tile;
 }
@@ -372,8 +371,7 @@ constexpr Variant variant(const char* name) {
 }
 constexpr Variant kVariants[] = {
     variant<config(1, 128, 1024, 8, 3)>("1"), variant<config(2, 128, 1024, 8, 3)>("2"),
-    variant<config(4, 128, 512, 8, 3)>("4"), variant<config(8, 128, 512, 8, 2)>("8"),
-    variant<config(16, 128, 512, 4, 2)>("16")};
+    variant<config(4, 128, 512, 8, 3)>("4"), variant<config(8, 128, 512, 8, 2)>("8")};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -383,10 +381,10 @@ const KernelDefinition definition{
     .kind = Kind::engine,
     .title = "one operand read once, the other in shared memory",
     .idea =
-        "Where M or N is 16 at most, the other operand's elements go straight into registers, each "
+        "Where M or N is 8 at most, the other operand's elements go straight into registers, each "
         "for all sums it serves.",
     .requirements =
-        "M or N of 16 at most. The wide operand's rows on 16-byte boundaries are read as vectors, "
+        "M or N of 8 at most. The wide operand's rows on 16-byte boundaries are read as vectors, "
         "all others word by word",
     .variants = kVariants,
 };

@@ -5,171 +5,245 @@
 //
 // For      Everything but large problems on Hopper and very thin ones: any GPU from sm_80 on.
 //
-// Design   All threads copy and multiply. A k-tile arrives by cp.async while others are multiplied,
-//          one barrier each. Both tiles lie by rows of k (operands.h), so that a fragment is a
-//          vector load, and products run column by column, every other column backwards: the
-//          operand at the turn stays in the register file's reuse cache (rungs 23 and 24).
-//          Small tiles have several warps for the same elements, each with a slice of every
-//          k-tile (rung 37); long k is cut into parts for different blocks (split.h).
+// Design   What surrounds the products is most of the time here: a block lives a few microseconds.
+//          So four or eight warps copy k-tiles and do nothing else, by cp.async and as far ahead as
+//          there are stages, and eight multiply, which never wait for an address. Several of those
+//          have the same elements, each with a slice of every k-tile (rung 37); long k is cut into
+//          parts for different blocks (split.h). Products run column by column, every other column
+//          backwards: the operand at the turn stays in the register file's reuse cache (rungs 23
+//          and 24). Tiles lie in shared memory by rows of k, whatever the layout, or as they come
+//          (tile_copy.h); each layout has its instance of the kernel.
+//          Where many blocks share an SM they hide each other's waiting: there all warps copy, then
+//          multiply, with a barrier for each k-tile, and registers and shared memory are few.
 //
 // Picture  block tile BM x BN, of which a warp has WM x WN x WK: BK / WK warps share elements.
 //          At the end their sums meet in shared memory, and threads take four neighbours each.
 //
 // Cost     A thread's step along k is FM * FN FFMA for FM + FN words of shared memory.
 //
-//          The variants are named for their block tile, those with "-1" have one stage, for small
-//          matrices of a batch, and room for many blocks; the dispatcher chooses among them.
-#include "engine/operands.h"
+//          The variants are named for their block tile, and for their k-tile where there are two;
+//          those with "-1" have one stage, for small matrices of a batch. The dispatcher chooses.
+#if !defined(__CUDACC_RTC__)
+#include <algorithm>
+#endif
+
+#include "engine/divisor.h"
 #include "engine/split.h"
+#include "engine/stage.h"
+#include "engine/tile_copy.h"
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET::tile {
 
-/// One instance of the problem: matrix `batch`, a block tile of it, and a part of k.
-struct Place {
-    int64_t batch, row, col;
-    int part;
-    int64_t tile;  ///< Counted over the batch.
+/// How the blocks of a grid share the work: row tiles first, then column tiles, parts of k, and the
+/// matrices of the batch.
+struct Places {
+    Divisor tiles_m, tiles_n, parts;
+    /// The next launch may begin before this one ends. Many small blocks would lose to blocks that
+    /// only wait.
+    bool lets_go_on;
 };
 
+/// Memory along k is transposed on the way, word by word (TK = 1), but for thin tiles, whose time is
+/// their copies: they keep vectors along k (TK = 4). Their FFMAs take longer, as ptxas puts a vector's
+/// words, which are of one row each, into registers of one bank.
 template <TileConfig kTile>
-__device__ Place place_of_block(const Gemm& p, const Split& split) {
-    const auto tiles_m = static_cast<unsigned>(ceil_div(p.m, kTile.block.m));
-    const auto tiles_n = static_cast<unsigned>(ceil_div(p.n, kTile.block.n));
-    unsigned rest = blockIdx.x;
-    const unsigned row = rest % tiles_m;
-    rest /= tiles_m;
-    const unsigned col = rest % tiles_n;
-    rest /= tiles_n;
-    const unsigned part = rest % split.parts, batch = rest / split.parts;
-    return {batch, int64_t{row} * kTile.block.m, int64_t{col} * kTile.block.n,
-            static_cast<int>(part), (int64_t{batch} * tiles_n + col) * tiles_m + row};
+constexpr Way way(bool along_k) {
+    return !along_k ? Way::x : kTile.thread.k == 1 ? Way::k_to_x : Way::k;
 }
 
-template <TileConfig kTile>
-__global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
-    sgemm(Gemm p, Split split, Parts parts) {
+template <TileConfig kTile, Way kAWay, Way kBWay>
+__global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blocks)
+    sgemm(Gemm p, Places places, Split split, Parts parts) {
     constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k, TM = kTile.thread.m,
-                  TN = kTile.thread.n, WM = kTile.warp.m, WN = kTile.warp.n, WK = kTile.warp.k;
-    constexpr int STAGES = kTile.stages, A_PITCH = BM + kTile.pad_a, B_PITCH = BN + kTile.pad_b;
+                  TN = kTile.thread.n, TK = kTile.thread.k;
+    constexpr int WM = kTile.warp.m, WN = kTile.warp.n, WK = kTile.warp.k;
+    constexpr int STAGES = kTile.stages, THREADS = kTile.threads;  // that multiply
+    constexpr bool SPECIALIZED = kTile.producers > 0;
     constexpr int N_STEPS = kTile.warp_n_steps, M_STEPS = WM * WN / (32 * TM * TN * N_STEPS);
-    constexpr int STEP_M = WM / M_STEPS, STEP_N = WN / N_STEPS;  // what the warp covers in one step
     constexpr int FM = M_STEPS * TM, FN = N_STEPS * TN;  // the fragments of all steps
-    constexpr int K_WARPS = BK / WK, TILE_WARPS = kTile.threads / 32 / K_WARPS;
-    DYNAMIC_SHARED(float, As, 0, STAGES, BK, A_PITCH);
-    DYNAMIC_SHARED(float, Bs, 4 * STAGES * BK * A_PITCH, STAGES, BK, B_PITCH);
+    constexpr int LANES_M = WM / FM, LANES_N = WN / FN;
+    constexpr int K_WARPS = BK / WK, TILE_WARPS = THREADS / 32 / K_WARPS;
+    using ALayout = TileLayout<BM, BK, kAWay>;
+    using BLayout = TileLayout<BN, BK, kBWay>;
+    using AFragment = Fragment<FM, TM, LANES_M, ALayout>;
+    using BFragment = Fragment<FN, TN, LANES_N, BLayout>;
+    DYNAMIC_SHARED(float, As, 0, STAGES, ALayout::ROWS, ALayout::PITCH);
+    DYNAMIC_SHARED(float, Bs, 4 * STAGES * ALayout::SIZE, STAGES, BLayout::ROWS, BLayout::PITCH);
     constexpr int SUM_PITCH = BN + 4;
     DYNAMIC_SHARED(float, sums, 0, K_WARPS, BM, SUM_PITCH);  // in the end, where the tiles were
     SHARED(unsigned, vote, 1);
-    wait_for_stream();
-    // --- place: the block tile, the warp's part of it, and this thread's first element
-    const Place at = place_of_block<kTile>(p, split);
-    const Scalars scalars = scalars_of(p);
-    const int rows = inside(p.m, at.row, BM), cols = inside(p.n, at.col, BN);
+    // --- place: the block tile, the warp's part of it, and the lane's
+    unsigned rest = blockIdx.x;
+    const int64_t tile_row = int64_t{places.tiles_m.take(rest)} * BM;
+    const int64_t tile_col = int64_t{places.tiles_n.take(rest)} * BN;
+    const int part = static_cast<int>(places.parts.take(rest));
+    const int64_t batch = rest;
+    const int rows = inside(p.m, tile_row, BM), cols = inside(p.n, tile_col, BN);
     const int thread = threadIdx.x, warp = thread / 32 % TILE_WARPS, lane = thread % 32;
     const int k_warp = thread / 32 / TILE_WARPS;
-    constexpr int LANES_N = STEP_N / TN;  // in squares of 2 x 2
-    const int lane_row = lane / (2 * LANES_N) * 2 + lane / 2 % 2;
-    const int lane_col = lane / 4 % (LANES_N / 2) * 2 + lane % 2;
-    const int thread_row = warp / (BN / WN) * WM + lane_row * TM;
-    const int thread_col = warp % (BN / WN) * WN + lane_col * TN;
-    const int begin = split.begin(at.part);
-    const int end = scalars.alpha == 0.0f ? begin : split.begin(at.part + 1);
-    const auto copy = [&](int t) {  // makes a group of its copies, of none behind the last k-tile
-        if (t < end) {
-            const int stage = (t - begin) % STAGES, depth = inside(p.k, int64_t{t} * BK, BK);
-            const int64_t k = int64_t{t} * BK;
-            copy_tile<BM, BK, A_PITCH, kTile.threads, 64>(
-                p.A, p.A.at(at.batch, at.row, k), rows, depth, As + stage * (BK * A_PITCH), thread);
-            copy_tile<BN, BK, B_PITCH, kTile.threads, 64>(
-                p.B, p.B.at(at.batch, at.col, k), cols, depth, Bs + stage * (BK * B_PITCH), thread);
-        }
-        cp_async_commit();
+    const int warp_row = warp / (BN / WN) * WM, warp_col = warp % (BN / WN) * WN;
+    // Lanes lie in squares of 2 x 2.
+    const int lane_m = lane / (2 * LANES_N) * 2 + lane / 2 % 2;
+    const int lane_n = lane / 4 % (LANES_N / 2) * 2 + lane % 2;
+    // --- the k-tiles of this block's part
+    const int begin = split.begin(part);
+    constexpr int COPIERS = SPECIALIZED ? kTile.producers : THREADS;
+    const int copier = SPECIALIZED ? thread - THREADS : thread;
+    TileCopy<BM, BK, COPIERS, kAWay> copy_a(p.A, batch, tile_row, int64_t{begin} * BK, rows,
+                                            copier);
+    TileCopy<BN, BK, COPIERS, kBWay> copy_b(p.B, batch, tile_col, int64_t{begin} * BK, cols,
+                                            copier);
+    int64_t k_left = p.k - int64_t{begin} * BK;
+    const auto copy = [&](int stage) {
+        const int depth = k_left < BK ? static_cast<int>(k_left) : BK;
+        copy_a(depth, As + stage * ALayout::SIZE);
+        copy_b(depth, Bs + stage * BLayout::SIZE);
+        k_left -= BK;
     };
-    // --- prologue: begin with as many k-tiles as there are stages, but one
-    constexpr int AHEAD = STAGES > 1 ? STAGES - 1 : 1;  // with one stage there is one k-tile
-    UNROLL
-    for (int t = 0; t < AHEAD; ++t) copy(begin + t);
+    // --- multiply tile: shared -> registers, where an a serves FN products and a b FM
     float acc[FM][FN] = {};
-    for (int t = begin; t < end; ++t) {
-        // --- wait for k-tile t: each thread for its own copies, then all for each other
-        cp_async_wait<AHEAD - 1>();
-        __syncthreads();
-        // --- copy tile: begin with one more; who has passed the barrier reads its stage no more
-        copy(t + AHEAD);
-        const int k_row = (t - begin) % STAGES * BK + k_warp * WK;
-        const SharedPtr<float> a_tile = As + k_row * A_PITCH + thread_row;
-        const SharedPtr<float> b_tile = Bs + k_row * B_PITCH + thread_col;
-        // --- multiply tile: shared -> registers, where an a serves FN products and a b FM
-        UNROLL_BY(kTile.unroll_k)
-        for (int k = 0; k < WK; ++k) {
-            float a[FM], b[FN];
-            for (int i = 0; i < M_STEPS; ++i)
-                load_fragment<TM>(&a[i * TM], a_tile + k * A_PITCH + i * STEP_M);
-            for (int j = 0; j < N_STEPS; ++j)
-                load_fragment<TN>(&b[j * TN], b_tile + k * B_PITCH + j * STEP_N);
-            for (int j = 0; j < FN; ++j)
-                for (int n = 0; n < FM; ++n) {
-                    const int i = j % 2 == 0 ? n : FM - 1 - n;
-                    acc[i][j] = fma_(a[i], b[j], acc[i][j]);
-                }
+    const auto multiply = [&](int stage) {
+        const SharedPtr<float> a_tile =
+            As + stage * ALayout::SIZE + warp_row * ALayout::X_STEP + k_warp * WK * ALayout::K_STEP;
+        const SharedPtr<float> b_tile =
+            Bs + stage * BLayout::SIZE + warp_col * BLayout::X_STEP + k_warp * WK * BLayout::K_STEP;
+        UNROLL_BY(kTile.unroll_k / TK)
+        for (int k = 0; k < WK; k += TK) {
+            float a[TK][FM], b[TK][FN];
+            AFragment::load(a, a_tile + k * ALayout::K_STEP, lane_m);
+            BFragment::load(b, b_tile + k * BLayout::K_STEP, lane_n);
+            for (int kk = 0; kk < TK; ++kk)
+                for (int j = 0; j < FN; ++j)
+                    for (int n = 0; n < FM; ++n) {
+                        const int i = j % 2 == 0 ? n : FM - 1 - n;
+                        acc[i][j] = fma_(a[kk][i], b[kk][j], acc[i][j]);
+                    }
+        }
+    };
+    SHARED(Barrier, full, STAGES);
+    SHARED(Barrier, empty, STAGES);
+    if (SPECIALIZED && thread < STAGES) {
+        mbarrier_init(full + thread, kTile.producers);
+        mbarrier_init(empty + thread, THREADS);
+    }
+    if (SPECIALIZED) __syncthreads();
+    wait_for_stream();
+    if (places.lets_go_on) let_stream_go_on();
+    const int tiles = scalars_of(p).alpha == 0.0f ? 0 : split.begin(part + 1) - begin;
+    if constexpr (SPECIALIZED) {
+        Stage<STAGES> stage;
+        if (thread >= THREADS) {
+            UNROLL_BY(1)
+            for (int t = 0; t < tiles; ++t, stage.advance()) {
+                mbarrier_wait(empty + stage.index, stage.phase ^ 1);
+                copy(stage.index);
+                cp_async_arrive(full + stage.index);
+            }
+        } else {
+            UNROLL_BY(1)
+            for (int t = 0; t < tiles; ++t, stage.advance()) {
+                mbarrier_wait(full + stage.index, stage.phase);
+                multiply(stage.index);
+                mbarrier_arrive(empty + stage.index);
+            }
+        }
+    } else {
+        // Begin with as many as there are stages, but one, before the first is multiplied.
+        constexpr int AHEAD = STAGES > 1 ? STAGES - 1 : 1;  // with one stage there is one k-tile
+        Stage<STAGES> to, stage;
+        UNROLL_BY(1)
+        for (int t = -AHEAD; t < tiles; ++t) {
+            if (t >= 0) {
+                // Wait for k-tile t: each thread for its own copies, then all for each other.
+                cp_async_wait<AHEAD - 1>();
+                __syncthreads();
+            }
+            // Who has passed the barrier reads the stage before no more.
+            if (t + AHEAD < tiles) {
+                copy(to.index);
+                to.advance();
+            }
+            cp_async_commit();  // a group, be it of none
+            if (t < 0) continue;
+            multiply(stage.index);
+            stage.advance();
         }
     }
     // --- the sums of all warps
     __syncthreads();
-    UNROLL
-    for (int i = 0; i < FM; ++i) {
-        const int row = k_warp * BM + thread_row + i / TM * STEP_M + i % TM;
+    if (thread < THREADS) {
         UNROLL
-        for (int j = 0; j < FN; j += 4) {
-            const int col = thread_col + j / TN * STEP_N + j % TN;
-            st(sums + row * SUM_PITCH + col, moved4(&acc[i][j]));
+        for (int i = 0; i < FM; ++i) {
+            const SharedPtr<float> to =
+                sums + (k_warp * BM + warp_row + AFragment::at(lane_m, i)) * SUM_PITCH + warp_col;
+            UNROLL
+            for (int j = 0; j < FN; j += 4) {
+                if constexpr (BFragment::kAlongK)
+                    for (int n = j; n < j + 4; ++n) to[BFragment::at(lane_n, n)] = acc[i][n];
+                else
+                    st(to + BFragment::at(lane_n, j), moved4(&acc[i][j]));
+            }
         }
     }
     __syncthreads();
     // --- store tile, four neighbours at a time: slices of k in their order, then parts in theirs
-    constexpr int FOURS = BM * BN / 4;
-    const auto sum_of = [&](int four) {
+    constexpr int ALL = THREADS + kTile.producers;
+    constexpr int PER_ROW = BN / 4, STEP = ALL / PER_ROW;  // rows that all threads have at once
+    static_assert(ALL % PER_ROW == 0, "threads take whole rows of C at a time");
+    const int first_row = thread / PER_ROW, col = thread % PER_ROW * 4;
+    const auto sum_of = [&](int row) {
         float4 sum{};
+        UNROLL
         for (int w = 0; w < K_WARPS; ++w) {
-            const float4 part =
-                ld<float4>(sums + (w * BM + four / (BN / 4)) * SUM_PITCH + four % (BN / 4) * 4);
-            sum.x += part.x, sum.y += part.y, sum.z += part.z, sum.w += part.w;
+            const float4 more = ld<float4>(sums + (w * BM + row) * SUM_PITCH + col);
+            sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
         }
         return sum;
     };
-    const GlobalPtr<float> all = parts.sums + at.tile * split.parts * (4 * FOURS);
+    const int64_t tile =
+        (batch * ceil_div(p.n, BN) + tile_col / BN) * ceil_div(p.m, BM) + tile_row / BM;
+    const GlobalPtr<float> all = parts.sums + tile * split.parts * (BM * BN) + col;
     if (split.parts > 1) {
         UNROLL
-        for (int four = thread; four < FOURS; four += kTile.threads)
-            st(all + (at.part * FOURS + four) * 4, sum_of(four));
+        for (int row = first_row; row < BM; row += STEP)
+            st(all + (part * BM + row) * BN, sum_of(row));
         if (split.parts > kMostThatMeet) return;  // add_parts() goes on
-        if (!is_last(parts.arrived + at.tile, split.parts, vote)) return;
+        if (!is_last(parts.arrived + tile, split.parts, vote)) return;
     }
-    const GlobalPtr<float> C = p.C + at.batch * p.stride_c + at.row * p.ldc + at.col;
+    const Scalars scalars = scalars_of(p);
     const bool vectors =
         rows_aligned(p.C, p.ldc) && p.stride_c % 4 == 0;  // of all matrices of the batch
-    for (int four = thread; four < FOURS; four += kTile.threads) {
-        const int row = four / (BN / 4), col = four % (BN / 4) * 4;
+    GlobalPtr<float> C = p.C + batch * p.stride_c + (tile_row + first_row) * p.ldc + tile_col + col;
+    const int exist = cols - col;
+    for (int row = first_row; row < rows; row += STEP, C += STEP * p.ldc) {
         float4 sum{};
-        if (split.parts == 1) sum = sum_of(four);
+        if (split.parts == 1) sum = sum_of(row);
         if (split.parts > 1) {
             UNROLL_BY(4)
-            for (int part = 0; part < split.parts; ++part) {
-                const float4 more = ld<float4>(all + (part * FOURS + four) * 4);
+            for (int from = 0; from < split.parts; ++from) {
+                const float4 more = ld<float4>(all + (from * BM + row) * BN);
                 sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
             }
         }
-        if (row < rows && col < cols)
-            store4(scalars, C + row * p.ldc + col, cols - col, vectors, sum);
+        if (exist > 0) store4(scalars, C, exist, vectors, sum);
     }
 }
 
 #if !defined(__CUDACC_RTC__)
-constexpr int shared_bytes(const TileConfig& tile) {
-    const int tiles =
-        tile.stages * tile.block.k * (tile.block.m + tile.pad_a + tile.block.n + tile.pad_b);
-    const int sums = tile.block.k / tile.warp.k * tile.block.m * (tile.block.n + 4);
-    return 4 * (tiles > sums ? tiles : sums);
+template <TileConfig kTile>
+constexpr int shared_bytes(bool a_along_k, bool b_along_k) {
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k;
+    constexpr Way kAlongK = way<kTile>(true);
+    const int a = a_along_k ? TileLayout<BM, BK, kAlongK>::SIZE : TileLayout<BM, BK, Way::x>::SIZE;
+    const int b = b_along_k ? TileLayout<BN, BK, kAlongK>::SIZE : TileLayout<BN, BK, Way::x>::SIZE;
+    return 4 * std::max(kTile.stages * (a + b), BK / kTile.warp.k * BM * (BN + 4));
+}
+
+/// Of the layout that needs the most.
+template <TileConfig kTile>
+constexpr int most_shared_bytes() {
+    return std::max({shared_bytes<kTile>(false, false), shared_bytes<kTile>(false, true),
+                     shared_bytes<kTile>(true, false), shared_bytes<kTile>(true, true)});
 }
 
 constexpr int64_t tiles_of(const TileConfig& tile, const Problem& p) {
@@ -216,6 +290,8 @@ const char* refusal(const Problem& problem, const Execution& execution) {
     if (tiles > 0x7fffffff / problem.batch / parts) return "a grid holds 2^31 - 1 blocks";
     if (kTile.stages == 1 && reads(problem) > kTile.block.k)
         return "one stage: K of one k-tile at most";
+    // Of more, all blocks would read the same tiles of the smaller operand at the same time.
+    if (kTile.stages == 1 && tiles > 64) return "one stage: matrices of 64 tiles at most";
     if (parts > 1 && tiles * problem.batch > kCounters) return "parts of k for 65536 tiles at most";
     return nullptr;
 }
@@ -238,9 +314,13 @@ Status run(const Problem& problem, const Execution& execution) {
                       32 % (kTile.warp.n / kTile.warp_n_steps / kTile.thread.n * 2) == 0,
                   "the lanes of a step form a grid of squares of 2 x 2: 2 * TN divides its width "
                   "WN / steps, and twice the lanes along it divide 32");
+    static_assert(most_shared_bytes<kTile>() <= 99 * 1024,
+                  "the least that a block of a GPU from sm_80 on can have");
     static_assert(kTile.thread.n == 4, "sums are stored as float4: TN is 4");
-    static_assert(kTile.pad_a % 4 == 0 && kTile.pad_b % 4 == 0 && kTile.block.k % 8 == 0,
-                  "tiles are copied by vectors, or by 8 words of k: 4 divides the padding, 8 BK");
+    static_assert(
+        kTile.warp.k % kTile.unroll_k == 0 && kTile.unroll_k % kTile.thread.k == 0,
+        "the inner loop takes TK rows of k at a time: they divide its unrolling, and that "
+        "WK");
     if (problem.m == 0 || problem.n == 0 || problem.batch == 0) return {};
     const Operands operands(problem);
     const int64_t tiles = tiles_of(kTile, problem);
@@ -252,9 +332,22 @@ Status run(const Problem& problem, const Execution& execution) {
                              execution.counters);
     if (Status status = parts.clear(execution); !status.ok()) return status;
     const Gemm& p = operands.gemm;
-    const Status status =
-        launch_kernel(sgemm<kTile>, Grid(static_cast<unsigned>(tiles * split.parts)),
-                      Grid(kTile.threads), shared_bytes(kTile), execution, p, split, parts.parts());
+    const auto tiles_m = static_cast<unsigned>(ceil_div(p.m, kTile.block.m));
+    const auto tiles_n = static_cast<unsigned>(ceil_div(p.n, kTile.block.n));
+    const Places places{Divisor(tiles_m), Divisor(tiles_n),
+                        Divisor(static_cast<unsigned>(split.parts)),
+                        tiles * split.parts <= int64_t{2} * execution.multiprocessors};
+    const auto launch = [&]<bool kAAlongK, bool kBAlongK>() {
+        return launch_kernel(
+            sgemm<kTile, way<kTile>(kAAlongK), way<kTile>(kBAlongK)>,
+            Grid(static_cast<unsigned>(tiles * split.parts)), Grid(kTile.threads + kTile.producers),
+            shared_bytes<kTile>(kAAlongK, kBAlongK), execution, p, places, split, parts.parts());
+    };
+    const bool a = p.A.along_k, b = p.B.along_k;
+    const Status status = a && b ? launch.template operator()<true, true>()
+                          : a    ? launch.template operator()<true, false>()
+                          : b    ? launch.template operator()<false, true>()
+                                 : launch.template operator()<false, false>();
     if (!status.ok() || split.parts <= kMostThatMeet) return status;
     const Tiling tiling{.rows = kTile.block.m,
                         .cols = kTile.block.n,
@@ -262,47 +355,54 @@ Status run(const Problem& problem, const Execution& execution) {
                         .n = p.n,
                         .row_step = p.ldc,
                         .col_step = 1,
-                        .tiles_m = static_cast<unsigned>(ceil_div(p.m, kTile.block.m)),
-                        .tiles_n = static_cast<unsigned>(ceil_div(p.n, kTile.block.n))};
+                        .tiles_m = tiles_m,
+                        .tiles_n = tiles_n};
     return launch_add_parts(p, tiling, tiles, parts.parts(), split.parts, execution);
 }
 
 /// `warp`: its m, n and k; `min_blocks` an SM.
 constexpr TileConfig config(Tile block, Tile thread, Tile warp, int n_steps, int stages,
-                            int min_blocks) {
+                            int min_blocks, int producers = 0) {
     return {.block = block,
             .thread = thread,
             .threads = 32 * (block.m / warp.m) * (block.n / warp.n) * (block.k / warp.k),
-            .pad_a = 4,
-            .pad_b = 4,
             .warp = warp,
             .warp_n_steps = n_steps,
-            .unroll_k = 8,
+            .unroll_k = thread.k > 1 ? thread.k : 8,
             .min_blocks = min_blocks,
-            .stages = stages};
+            .stages = stages,
+            .producers = producers};
 }
 template <TileConfig kTile>
 constexpr Variant variant(const char* name) {
-    return {name,        kTile,         run<kTile>, shared_bytes(kTile), workspace_bytes<kTile>,
-            work<kTile>, refusal<kTile>};
+    return {
+        name,        kTile,         run<kTile>, most_shared_bytes<kTile>(), workspace_bytes<kTile>,
+        work<kTile>, refusal<kTile>};
 }
 constexpr Variant kVariants[] = {
-    variant<config({64, 64, 32}, {4, 4, 0}, {32, 64, 8}, 2, 4, 2)>("64x64"),
-    variant<config({128, 128, 16}, {4, 4, 0}, {32, 64, 16}, 2, 4, 2)>("128x128"),
-    variant<config({128, 64, 32}, {4, 4, 0}, {32, 64, 16}, 2, 3, 1)>("128x64"),
-    variant<config({64, 128, 32}, {4, 4, 0}, {32, 64, 16}, 2, 3, 1)>("64x128"),
-    variant<config({128, 32, 32}, {4, 4, 0}, {64, 32, 8}, 2, 4, 2)>("128x32"),
-    variant<config({32, 128, 32}, {4, 4, 0}, {32, 64, 8}, 2, 4, 2)>("32x128"),
-    variant<config({32, 64, 64}, {4, 4, 0}, {32, 64, 8}, 2, 3, 1)>("32x64"),
-    variant<config({64, 32, 64}, {4, 4, 0}, {64, 32, 8}, 2, 3, 1)>("64x32"),
-    variant<config({32, 32, 64}, {4, 4, 0}, {32, 32, 8}, 1, 4, 2)>("32x32"),
-    variant<config({32, 32, 32}, {4, 4, 0}, {32, 32, 8}, 1, 2, 6)>("32x32x32"),
-    variant<config({16, 16, 64}, {2, 4, 0}, {16, 16, 8}, 1, 4, 4)>("16x16"),
-    variant<config({16, 16, 16}, {2, 4, 0}, {16, 16, 8}, 1, 2, 16)>("16x16x16"),
-    variant<config({16, 16, 16}, {2, 4, 0}, {16, 16, 16}, 1, 1, 32)>("16x16x16-1"),
-    variant<config({32, 32, 32}, {4, 4, 0}, {32, 32, 32}, 1, 1, 20)>("32x32x32-1"),
-    variant<config({64, 64, 64}, {4, 4, 0}, {32, 64, 32}, 2, 1, 4)>("64x64x64-1"),
-    variant<config({64, 64, 32}, {4, 4, 0}, {32, 64, 16}, 2, 3, 4)>("64x64x32")};
+    // of any k, with warps that copy
+    variant<config({128, 64, 32}, {4, 4, 1}, {32, 64, 16}, 2, 3, 1, 128)>("128x64"),
+    variant<config({64, 128, 32}, {4, 4, 1}, {32, 64, 16}, 2, 3, 1, 128)>("64x128"),
+    variant<config({64, 64, 32}, {4, 4, 1}, {32, 64, 8}, 2, 5, 1, 256)>("64x64"),
+    variant<config({128, 32, 32}, {4, 4, 1}, {64, 32, 8}, 2, 4, 1, 128)>("128x32"),
+    variant<config({32, 128, 32}, {4, 4, 1}, {32, 64, 8}, 2, 4, 1, 128)>("32x128"),
+    variant<config({64, 32, 32}, {4, 4, 1}, {64, 32, 8}, 2, 5, 2, 128)>("64x32"),
+    variant<config({32, 64, 32}, {4, 4, 1}, {32, 64, 8}, 2, 5, 2, 128)>("32x64"),
+    variant<config({32, 32, 64}, {4, 4, 1}, {32, 32, 8}, 1, 4, 2, 128)>("32x32"),
+    variant<config({16, 32, 64}, {4, 4, 1}, {16, 32, 8}, 1, 4, 2, 128)>("16x32"),
+    variant<config({16, 16, 64}, {2, 4, 1}, {16, 16, 8}, 1, 4, 2, 128)>("16x16"),
+    variant<config({128, 16, 32}, {4, 4, 2}, {128, 16, 8}, 2, 4, 2, 128)>("128x16"),
+    variant<config({16, 128, 32}, {4, 4, 2}, {16, 128, 8}, 2, 4, 2, 128)>("16x128"),
+    // many blocks an SM, or all its registers for those that multiply
+    variant<config({128, 128, 16}, {4, 4, 1}, {32, 64, 16}, 2, 4, 2)>("128x128"),
+    variant<config({64, 64, 32}, {4, 4, 1}, {32, 64, 16}, 2, 3, 4)>("64x64x32"),
+    variant<config({128, 32, 16}, {4, 4, 1}, {64, 32, 8}, 2, 4, 4)>("128x32x16"),
+    variant<config({32, 128, 16}, {4, 4, 1}, {32, 64, 8}, 2, 4, 4)>("32x128x16"),
+    variant<config({32, 32, 32}, {4, 4, 1}, {32, 32, 8}, 1, 2, 5)>("32x32x32"),
+    variant<config({16, 16, 16}, {2, 4, 1}, {16, 16, 8}, 1, 2, 14)>("16x16x16"),
+    // one k-tile
+    variant<config({32, 32, 32}, {4, 4, 1}, {32, 32, 32}, 1, 1, 20)>("32x32x32-1"),
+    variant<config({16, 16, 16}, {2, 4, 1}, {16, 16, 16}, 1, 1, 32)>("16x16x16-1")};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{
@@ -315,8 +415,7 @@ const KernelDefinition definition{
         "One kernel text for tiles from 16 x 16 to 128 x 128, with parts of k for warps and "
         "blocks.",
     .requirements =
-        "none: rows on 16-byte boundaries are copied as vectors where they run along m or n, all "
-        "else word by word",
+        "none: rows on 16-byte boundaries are copied as vectors, all others word by word",
     .variants = kVariants,
 };
 #endif

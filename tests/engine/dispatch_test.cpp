@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "engine/cost.h"
 #include "engine/kernels.h"
@@ -218,6 +220,34 @@ TEST(Command, SaysAllThatAChoiceDependsOn) {
     EXPECT_EQ(command_of(p), "tilewright dispatch N N 2 3 5 --alpha 0");
     p.device_alpha = p.device_beta = place();
     EXPECT_EQ(command_of(p), "tilewright dispatch N N 2 3 5 --device-scalars");
+}
+
+/// The committed sweep has what the model said when it was fitted: tools/fit_costs.py and cost.cpp are
+/// the same model, costs.def is its fit, and kernels still cut up problems as they did.
+TEST(Predict, SaysWhatWasFitted) {
+    std::ifstream sweep(TILEWRIGHT_SOURCE "/results/nvidia-h200-2026-12-01-engine-sweep.csv");
+    std::string line;
+    std::getline(sweep, line);
+    ASSERT_TRUE(line.starts_with("ta,tb,m,n,k,batch,kernel,variant,parts,us,predicted_us,"))
+        << line;
+    int rows = 0;
+    while (std::getline(sweep, line)) {
+        std::vector<std::string> words;
+        std::istringstream in(line);
+        for (std::string word; std::getline(in, word, ',');) words.push_back(word);
+        Problem p = product(std::stoll(words[2]), std::stoll(words[3]), std::stoll(words[4]));
+        p.transpose_a = words[0] == "T", p.transpose_b = words[1] == "T";
+        p.lda = p.transpose_a ? p.m : p.k, p.ldb = p.transpose_b ? p.k : p.n;
+        p.batch = std::stoll(words[5]);
+        p.stride_a = p.m * p.k, p.stride_b = p.k * p.n, p.stride_c = p.m * p.n;
+        const std::string name = words[6] + '/' + words[7] + " parts=" + words[8];
+        const auto candidate = named(name, p, kH200, kRoom);
+        ASSERT_TRUE(candidate && !candidate->refusal) << line;
+        const double fitted = std::stod(words[10]);
+        EXPECT_NEAR(candidate->choice.predicted_us, fitted, 1e-3 + 1e-3 * fitted) << line;
+        ++rows;
+    }
+    EXPECT_GT(rows, 10000);
 }
 
 }  // namespace

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// How `large_tile` gets a tile of any layout into shared memory, with few registers.
+//
+// All tiles lie there alike: by rows of k, so that a fragment of neighbours along m or n is one vector
+// load, and one inner loop serves all four transposes. An operand whose memory runs along k is
+// transposed on the way, by asynchronous copies of single words.
+#pragma once
+
+#include "engine/operands.h"
+
+namespace tilewright::engine::inline TILEWRIGHT_TARGET {
+
+/// Copies a tile of kX by kDepth elements whose first lies at X, of which `width` by `depth` exist,
+/// to rows of k that are kPitch apart; zeros for the rest. All kThreads take part. kWhole: all of it
+/// exists. Hardly unrolled: where the copying warps' 40 registers do not do, ptxas gives the main loop
+/// other ones, and half its FFMAs meet in a bank.
+template <int kX, int kDepth, int kPitch, int kThreads, bool kAlongK, bool kWhole>
+__device__ void gather(GlobalPtr<const float> X, int64_t ld, int width, int depth,
+                       SharedPtr<float> to, int thread) {
+    if constexpr (kAlongK) {
+        // Eight words of k are a sector, and four rows of them a warp's copy: with a pitch of 4
+        // modulo 32 the words then go to 32 different banks.
+        constexpr int ROWS = kThreads / 8 < kX ? kThreads / 8 : kX;  // of X, in one step
+        constexpr int STEP_K = kThreads / ROWS;
+        static_assert(kThreads % (8 * ROWS) == 0 && kX % ROWS == 0 && STEP_K <= kDepth);
+        const int row = thread / 8 % ROWS, col = thread % 8 + thread / 8 / ROWS * 8;
+        X += row * ld + col;
+        to += col * kPitch + row;
+        UNROLL_BY(1)
+        for (int x = 0; x < kX; x += ROWS) {
+            UNROLL
+            for (int k = 0; k < kDepth; k += STEP_K) {
+                const bool exists = kWhole || (row + x < width && col + k < depth);
+                cp_async<4>(to + k * kPitch + x, X + k, exists ? 4 : 0);
+            }
+            X += ROWS * ld;
+        }
+    } else {
+        constexpr int COLS = kX < kThreads ? kX : kThreads;  // of X, in one step
+        constexpr int ROWS = kThreads / COLS;  // of k, likewise
+        static_assert(kThreads % COLS == 0 && kX % COLS == 0 && ROWS <= kDepth);
+        const int row = thread / COLS, col = thread % COLS;
+        X += row * ld + col;
+        to += row * kPitch + col;
+        UNROLL_BY(2)
+        for (int k = 0; k < kDepth; k += ROWS) {
+            UNROLL
+            for (int x = 0; x < kX; x += COLS) {
+                const bool exists = kWhole || (row + k < depth && col + x < width);
+                cp_async<4>(to + k * kPitch + x, X + x, exists ? 4 : 0);
+            }
+            X += ROWS * ld;
+        }
+    }
+}
+
+/// The same, with what is known when the kernel runs.
+template <int kX, int kDepth, int kPitch, int kThreads, bool kAlongK>
+__device__ void gather(const Operand& operand, GlobalPtr<const float> X, int width, int depth,
+                       SharedPtr<float> to, int thread) {
+    if (width == kX && depth == kDepth)
+        gather<kX, kDepth, kPitch, kThreads, kAlongK, true>(X, operand.ld, width, depth, to,
+                                                            thread);
+    else
+        gather<kX, kDepth, kPitch, kThreads, kAlongK, false>(X, operand.ld, width, depth, to,
+                                                             thread);
+}
+
+}  // namespace tilewright::engine::inline TILEWRIGHT_TARGET
