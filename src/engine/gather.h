@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// How `large_tile` gets a tile of any layout into shared memory, with few registers.
+// How `large_tile` gets a tile of any layout into shared memory: by the TMA, or with few registers by
+// warps that only copy.
 //
 // All tiles lie there alike: by rows of k, so that a fragment of neighbours along m or n is one vector
 // load, and one inner loop serves all four transposes. An operand whose memory runs along k is
@@ -66,5 +67,34 @@ __device__ void gather(const Operand& operand, GlobalPtr<const float> X, int wid
         gather<kX, kDepth, kPitch, kThreads, kAlongK, false>(X, operand.ld, width, depth, to,
                                                              thread);
 }
+
+/// One operand's tile of a stage: by the TMA, which one thread asks, or by all that copy.
+template <int kX, int kDepth, int kPitch, int kThreads>
+__device__ void fill(const Operand& operand, const TensorMap& map, int64_t batch, int x, int64_t k,
+                     int width, int depth, SharedPtr<float> to, SharedPtr<Barrier> full,
+                     int thread) {
+    constexpr bool kAlongK = kPitch > kX;  // what is transposed is padded, which the TMA cannot
+    if (kAlongK || !operand.vectors) {
+        gather<kX, kDepth, kPitch, kThreads, kAlongK>(operand, operand.at(batch, x, k), width,
+                                                      depth, to, thread);
+    } else if (thread == 0) {
+        const int slice = operand.stride == 0 ? 0 : static_cast<int>(batch);
+        cp_async_bulk_tensor(to, map, slice, static_cast<int>(k), x, full);
+    }
+}
+
+#if !defined(__CUDACC_RTC__)
+/// A map of the operand for the TMA, whose boxes are tiles of x by depth elements; nothing where it is
+/// gathered.
+inline Status make_map(TensorMap& map, const Operand& operand, const Stored& stored,
+                       const Problem& p, int x, int depth) {
+    if (!operand.rows_of_k() || reads(p) == 0) return {};
+    // Matrices that are all the same one have no stride that the TMA would take.
+    const bool one = operand.stride == 0;
+    const Slices slices{one ? 1 : p.batch, one ? stored.rows * stored.ld : operand.stride};
+    return make_tensor_map(map, operand.data, stored.rows, stored.cols, stored.ld, depth, x,
+                           Swizzle::none, &slices);
+}
+#endif
 
 }  // namespace tilewright::engine::inline TILEWRIGHT_TARGET

@@ -52,21 +52,6 @@ __device__ Place place_of_tile(const Gemm& p, int tile) {
             static_cast<int>(rest % tiles_n) * kTile.block.n};
 }
 
-/// One operand's tile of a stage: by the TMA, which one thread asks, or by all that copy.
-template <int kX, int kDepth, int kPitch, int kThreads>
-__device__ void fill(const Operand& operand, const TensorMap& map, int64_t batch, int x, int64_t k,
-                     int width, int depth, SharedPtr<float> to, SharedPtr<Barrier> full,
-                     int thread) {
-    constexpr bool kAlongK = kPitch > kX;  // padded() says so
-    if (kAlongK || !operand.vectors) {
-        gather<kX, kDepth, kPitch, kThreads, kAlongK>(operand, operand.at(batch, x, k), width,
-                                                      depth, to, thread);
-    } else if (thread == 0) {
-        const int slice = operand.stride == 0 ? 0 : static_cast<int>(batch);
-        cp_async_bulk_tensor(to, map, slice, static_cast<int>(k), x, full);
-    }
-}
-
 /// The warps that copy: stage after stage, through all pieces, as far ahead as there is room.
 template <TileConfig kTile>
 __device__ void produce(const Gemm& p, const TensorMap& A, const TensorMap& B, const Schedule& s,
@@ -314,28 +299,16 @@ const char* refusal(const Problem& p, const Execution& execution) {
     return nullptr;
 }
 
-/// A map of the operand for the TMA; nothing where it is gathered.
-template <TileConfig kTile>
-Status make_map(TensorMap& map, const Operand& operand, const Stored& stored, const Problem& p,
-                int box_cols) {
-    if (!operand.rows_of_k() || reads(p) == 0) return {};
-    // Matrices that are all the same one have no stride that the TMA would take.
-    const bool one = operand.stride == 0;
-    const Slices slices{one ? 1 : p.batch, one ? stored.rows * stored.ld : operand.stride};
-    return make_tensor_map(map, operand.data, stored.rows, stored.cols, stored.ld, kTile.block.k,
-                           box_cols, Swizzle::none, &slices);
-}
-
 template <TileConfig kTile>
 Status launch(const Problem& problem, const Operands& operands, const Schedule& s,
               const Handover& handover, const Execution& execution) {
     TensorMap A{}, B{};
     if (Status status =
-            make_map<kTile>(A, operands.gemm.A, stored_a(problem), problem, kTile.block.m);
+            make_map(A, operands.gemm.A, stored_a(problem), problem, kTile.block.m, kTile.block.k);
         !status.ok())
         return status;
     if (Status status =
-            make_map<kTile>(B, operands.gemm.B, stored_b(problem), problem, kTile.block.n);
+            make_map(B, operands.gemm.B, stored_b(problem), problem, kTile.block.n, kTile.block.k);
         !status.ok())
         return status;
     return launch_kernel(sgemm<kTile>, Grid(static_cast<unsigned>(s.blocks)),
@@ -378,14 +351,8 @@ Status run(const Problem& problem, const Execution& execution) {
                           : launch<padded(kTile, false, false)>;
     const Status status = with(problem, operands, s, storage.handover(), execution);
     if (!status.ok() || !s.is_split_k) return status;
-    const Tiling tiling{.rows = kTile.block.m,
-                        .cols = kTile.block.n,
-                        .m = problem.m,
-                        .n = problem.n,
-                        .row_step = problem.ldc,
-                        .col_step = 1,
-                        .tiles_m = static_cast<unsigned>(ceil_div(problem.m, kTile.block.m)),
-                        .tiles_n = static_cast<unsigned>(ceil_div(problem.n, kTile.block.n))};
+    const Tiling tiling =
+        tiling_of(kTile.block.m, kTile.block.n, problem.m, problem.n, problem.ldc, 1);
     return launch_add_parts<Fragments<kTile>>(operands.gemm, tiling, s.tiles,
                                               {storage.handover().sums, {}}, s.runs, execution);
 }

@@ -93,6 +93,19 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 #if !defined(__CUDACC_RTC__)
+/// Of tiles of rows by cols, where C has m by n elements, a row's `row_step` apart.
+inline Tiling tiling_of(int rows, int cols, int64_t m, int64_t n, int64_t row_step,
+                        int64_t col_step) {
+    return {rows,
+            cols,
+            m,
+            n,
+            row_step,
+            col_step,
+            static_cast<unsigned>(ceil_div(m, rows)),
+            static_cast<unsigned>(ceil_div(n, cols))};
+}
+
 template <class Layout = RowMajor>
 Status launch_add_parts(const Gemm& p, const Tiling& tiling, int64_t tiles, const Parts& parts,
                         int count, const Execution& execution) {

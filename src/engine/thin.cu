@@ -319,16 +319,8 @@ Status launch(const Plan& made, const Operands& operands, const Parts& parts,
         sgemm<kTile, kAlongK>, Grid(static_cast<unsigned>(made.tiles * count)), Grid(kTile.threads),
         shared_bytes(kTile, kAlongK), execution, p, made.thin_a, made.split, parts);
     if (!status.ok() || count <= kMostThatMeet) return status;
-    const bool thin_a = made.thin_a;
-    const int64_t wide = thin_a ? p.n : p.m;
-    const Tiling tiling{.rows = kTile.block.m,
-                        .cols = kTile.block.n,
-                        .m = thin_a ? p.m : p.n,
-                        .n = wide,
-                        .row_step = thin_a ? p.ldc : 1,
-                        .col_step = thin_a ? 1 : p.ldc,
-                        .tiles_m = 1,
-                        .tiles_n = static_cast<unsigned>(ceil_div(wide, kTile.block.n))};
+    const Tiling tiling = made.thin_a ? tiling_of(kTile.block.m, kTile.block.n, p.m, p.n, p.ldc, 1)
+                                      : tiling_of(kTile.block.m, kTile.block.n, p.n, p.m, 1, p.ldc);
     return launch_add_parts(p, tiling, made.tiles, parts, count, execution);
 }
 

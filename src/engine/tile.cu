@@ -43,14 +43,6 @@ struct Places {
     bool lets_go_on;
 };
 
-/// Memory along k is transposed on the way, word by word (TK = 1), but for thin tiles, whose time is
-/// their copies: they keep vectors along k (TK = 4). Their FFMAs take longer, as ptxas puts a vector's
-/// words, which are of one row each, into registers of one bank.
-template <TileConfig kTile>
-constexpr Way way(bool along_k) {
-    return !along_k ? Way::x : kTile.thread.k == 1 ? Way::k_to_x : Way::k;
-}
-
 template <TileConfig kTile, Way kAWay, Way kBWay>
 __global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blocks)
     sgemm(Gemm p, Places places, Split split, Parts parts) {
@@ -230,20 +222,17 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blo
 }
 
 #if !defined(__CUDACC_RTC__)
-template <TileConfig kTile>
-constexpr int shared_bytes(bool a_along_k, bool b_along_k) {
-    constexpr int BM = kTile.block.m, BN = kTile.block.n, BK = kTile.block.k;
-    constexpr Way kAlongK = way<kTile>(true);
-    const int a = a_along_k ? TileLayout<BM, BK, kAlongK>::SIZE : TileLayout<BM, BK, Way::x>::SIZE;
-    const int b = b_along_k ? TileLayout<BN, BK, kAlongK>::SIZE : TileLayout<BN, BK, Way::x>::SIZE;
-    return 4 * std::max(kTile.stages * (a + b), BK / kTile.warp.k * BM * (BN + 4));
+constexpr int shared_bytes(const TileConfig& tile, bool a_along_k, bool b_along_k) {
+    const Tile block = tile.block;
+    const int tiles = tile_words(block.m, block.k, way(tile, a_along_k)) +
+                      tile_words(block.n, block.k, way(tile, b_along_k));
+    return 4 * std::max(tile.stages * tiles, block.k / tile.warp.k * block.m * (block.n + 4));
 }
 
 /// Of the layout that needs the most.
-template <TileConfig kTile>
-constexpr int most_shared_bytes() {
-    return std::max({shared_bytes<kTile>(false, false), shared_bytes<kTile>(false, true),
-                     shared_bytes<kTile>(true, false), shared_bytes<kTile>(true, true)});
+constexpr int shared_bytes(const TileConfig& tile) {
+    return std::max({shared_bytes(tile, false, false), shared_bytes(tile, false, true),
+                     shared_bytes(tile, true, false), shared_bytes(tile, true, true)});
 }
 
 constexpr int64_t tiles_of(const TileConfig& tile, const Problem& p) {
@@ -314,7 +303,7 @@ Status run(const Problem& problem, const Execution& execution) {
                       32 % (kTile.warp.n / kTile.warp_n_steps / kTile.thread.n * 2) == 0,
                   "the lanes of a step form a grid of squares of 2 x 2: 2 * TN divides its width "
                   "WN / steps, and twice the lanes along it divide 32");
-    static_assert(most_shared_bytes<kTile>() <= 99 * 1024,
+    static_assert(shared_bytes(kTile) <= 99 * 1024,
                   "the least that a block of a GPU from sm_80 on can have");
     static_assert(kTile.thread.n == 4, "sums are stored as float4: TN is 4");
     static_assert(
@@ -332,16 +321,15 @@ Status run(const Problem& problem, const Execution& execution) {
                              execution.counters);
     if (Status status = parts.clear(execution); !status.ok()) return status;
     const Gemm& p = operands.gemm;
-    const auto tiles_m = static_cast<unsigned>(ceil_div(p.m, kTile.block.m));
-    const auto tiles_n = static_cast<unsigned>(ceil_div(p.n, kTile.block.n));
-    const Places places{Divisor(tiles_m), Divisor(tiles_n),
+    const Tiling tiling = tiling_of(kTile.block.m, kTile.block.n, p.m, p.n, p.ldc, 1);
+    const Places places{Divisor(tiling.tiles_m), Divisor(tiling.tiles_n),
                         Divisor(static_cast<unsigned>(split.parts)),
                         tiles * split.parts <= int64_t{2} * execution.multiprocessors};
     const auto launch = [&]<bool kAAlongK, bool kBAlongK>() {
         return launch_kernel(
-            sgemm<kTile, way<kTile>(kAAlongK), way<kTile>(kBAlongK)>,
+            sgemm<kTile, way(kTile, kAAlongK), way(kTile, kBAlongK)>,
             Grid(static_cast<unsigned>(tiles * split.parts)), Grid(kTile.threads + kTile.producers),
-            shared_bytes<kTile>(kAAlongK, kBAlongK), execution, p, places, split, parts.parts());
+            shared_bytes(kTile, kAAlongK, kBAlongK), execution, p, places, split, parts.parts());
     };
     const bool a = p.A.along_k, b = p.B.along_k;
     const Status status = a && b ? launch.template operator()<true, true>()
@@ -349,14 +337,6 @@ Status run(const Problem& problem, const Execution& execution) {
                           : b    ? launch.template operator()<false, true>()
                                  : launch.template operator()<false, false>();
     if (!status.ok() || split.parts <= kMostThatMeet) return status;
-    const Tiling tiling{.rows = kTile.block.m,
-                        .cols = kTile.block.n,
-                        .m = p.m,
-                        .n = p.n,
-                        .row_step = p.ldc,
-                        .col_step = 1,
-                        .tiles_m = tiles_m,
-                        .tiles_n = tiles_n};
     return launch_add_parts(p, tiling, tiles, parts.parts(), split.parts, execution);
 }
 
@@ -375,9 +355,8 @@ constexpr TileConfig config(Tile block, Tile thread, Tile warp, int n_steps, int
 }
 template <TileConfig kTile>
 constexpr Variant variant(const char* name) {
-    return {
-        name,        kTile,         run<kTile>, most_shared_bytes<kTile>(), workspace_bytes<kTile>,
-        work<kTile>, refusal<kTile>};
+    return {name,        kTile,         run<kTile>, shared_bytes(kTile), workspace_bytes<kTile>,
+            work<kTile>, refusal<kTile>};
 }
 constexpr Variant kVariants[] = {
     // of any k, with warps that copy

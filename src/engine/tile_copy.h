@@ -15,13 +15,24 @@ enum class Way {
     k_to_x,  ///< Memory along k, tiles along X: transposed on the way.
 };
 
-/// The place of a tile of kX by kDepth elements in shared memory. Rows are 4 words longer than they
-/// need be: neighbouring rows then begin in different banks.
+/// Memory along k is transposed on the way, word by word (TK = 1), but for thin tiles, whose time is
+/// their copies: they keep vectors along k. Their FFMAs take longer, as ptxas puts a vector's words,
+/// which are of one row each, into registers of one bank.
+constexpr Way way(const TileConfig& tile, bool along_k) {
+    return !along_k ? Way::x : tile.thread.k == 1 ? Way::k_to_x : Way::k;
+}
+
+/// Rows of a tile in shared memory are 4 words longer than they need be: neighbouring rows then begin
+/// in different banks.
+constexpr int tile_words(int x, int depth, Way way) {
+    return way == Way::k ? x * (depth + 4) : depth * (x + 4);
+}
+
+/// The place of a tile of kX by kDepth elements in shared memory.
 template <int kX, int kDepth, Way kWay>
 struct TileLayout {
-    static constexpr int LENGTH = kWay == Way::k ? kDepth : kX;
-    static constexpr int ROWS = kWay == Way::k ? kX : kDepth;
-    static constexpr int PITCH = LENGTH + 4, SIZE = ROWS * PITCH;
+    static constexpr int SIZE = tile_words(kX, kDepth, kWay);
+    static constexpr int ROWS = kWay == Way::k ? kX : kDepth, PITCH = SIZE / ROWS;
     static constexpr int X_STEP = kWay == Way::k ? PITCH : 1;  // from an element to the next
     static constexpr int K_STEP = kWay == Way::k ? 1 : PITCH;
 };
