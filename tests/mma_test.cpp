@@ -33,6 +33,48 @@ TEST(Tf32, HasInfinityBeyondItsLargest) {
     EXPECT_TRUE(std::isnan(to_tf32(std::bit_cast<float>(0x7f800001u))));
 }
 
+TEST(F16, IsTheNearestOfElevenBits) {
+    EXPECT_EQ(to_f16(1 + 0x1p-10f), 1 + 0x1p-10f);
+    EXPECT_EQ(to_f16(1 + 0x1p-11f), 1) << "of two, the even one";
+    EXPECT_EQ(to_f16(1 + 0x3p-11f), 1 + 0x1p-9f);
+    EXPECT_EQ(to_f16(-1 - 0x1.8p-11f), -1 - 0x1p-10f);
+    EXPECT_EQ(to_f16(2 - 0x1p-23f), 2) << "a carry into the exponent";
+    EXPECT_EQ(to_f16(0x1.8p-24f), 0x1p-23f) << "denormals are kept";
+    EXPECT_EQ(to_f16(0x1p-25f), 0);
+    EXPECT_EQ(to_f16(0x1.1p-25f), 0x1p-24f);
+    EXPECT_EQ(std::bit_cast<uint32_t>(to_f16(-0.0f)), 0x80000000u);
+    EXPECT_EQ(std::bit_cast<uint32_t>(to_f16(-0x1p-30f)), 0x80000000u);
+    EXPECT_EQ(to_f16(65504), 65504);
+    EXPECT_EQ(to_f16(65519.996f), 65504);
+    EXPECT_EQ(to_f16(-65520), -kInfinity);
+    EXPECT_EQ(to_f16(kInfinity), kInfinity);
+    EXPECT_TRUE(std::isnan(to_f16(std::bit_cast<float>(0x7f800001u))));
+}
+
+TEST(Bf16, IsTheNearestOfEightBits) {
+    EXPECT_EQ(to_bf16(1 + 0x1p-7f), 1 + 0x1p-7f);
+    EXPECT_EQ(to_bf16(1 + 0x1p-8f), 1) << "of two, the even one";
+    EXPECT_EQ(to_bf16(1 + 0x3p-8f), 1 + 0x1p-6f);
+    EXPECT_EQ(to_bf16(-1 - 0x1.8p-8f), -1 - 0x1p-7f);
+    EXPECT_EQ(to_bf16(0x1p-133f), 0x1p-133f) << "denormals are kept";
+    EXPECT_EQ(to_bf16(std::numeric_limits<float>::max()), kInfinity);
+    EXPECT_TRUE(std::isnan(to_bf16(std::bit_cast<float>(0x7f800001u))));
+}
+
+uint32_t bits(float word) {
+    return std::bit_cast<uint32_t>(word);
+}
+
+TEST(Pack, PutsTheFirstIntoTheLowerHalf) {
+    EXPECT_EQ(bits(pack_f16(1, -2)), 0xc0003c00u);
+    EXPECT_EQ(bits(pack_f16(0x1p-24f, 65504)), 0x7bff0001u);
+    EXPECT_EQ(bits(pack_f16(0x3p-24f, -0x1p-14f)), 0x84000003u);
+    EXPECT_EQ(bits(pack_f16(kInfinity, 1e9f)), 0x7c007c00u);
+    EXPECT_EQ(bits(pack_f16(std::nanf(""), 0)) & 0xffff, 0x7fffu);
+    EXPECT_EQ(bits(pack_bf16(1, -2)), 0xc0003f80u);
+    EXPECT_EQ(bits(pack_bf16(-0.0f, std::nanf(""))), 0x7fff8000u);
+}
+
 /// Of lane 4 g + t.
 int group() {
     return threadIdx.x % 32 / 4;
@@ -66,6 +108,42 @@ TEST(Mma, MultipliesMatrices) {
             float want = c(row, col);
             for (int k = 0; k < 8; ++k) want += a(row, k) * b(k, col);
             EXPECT_EQ(d[row * 8 + col], want) << row << ' ' << col;
+        }
+}
+
+/// One warp's product of A (16 x 16) and B (16 x 8), two factors in a word.
+template <class A, class B, class Pack, class Multiply>
+std::vector<float> product_16(const A& a, const B& b, const Pack& pack, const Multiply& multiply) {
+    const Found found = run(1, 32, [&](GlobalPtr<float> to, GlobalPtr<unsigned>) {
+        const int g = group(), t = in_group();
+        const auto of_a = [&](int row, int k) { return pack(a(row, k), a(row, k + 1)); };
+        const auto of_b = [&](int k, int col) { return pack(b(k, col), b(k + 1, col)); };
+        float d[4] = {};
+        multiply(d,
+                 {of_a(g, 2 * t), of_a(g + 8, 2 * t), of_a(g, 2 * t + 8), of_a(g + 8, 2 * t + 8)},
+                 {of_b(2 * t, g), of_b(2 * t + 8, g)});
+        for (int i = 0; i < 4; ++i) to[(g + i / 2 * 8) * 8 + 2 * t + i % 2] = d[i];
+    });
+    expect_none(found);
+    return {found.memory.words, found.memory.words + 128};
+}
+
+TEST(Mma, MultipliesMatricesOfTwoInAWord) {
+    const auto a = [](int row, int k) { return static_cast<float>(row * 5 % 7 - k) / 8; };
+    const auto b = [](int k, int col) { return static_cast<float>(k * 3 % 5 + 2 * col); };
+    using Factors = const float(&)[4];
+    const auto f16 = product_16(
+        a, b, [](float x, float y) { return pack_f16(x, y); },
+        [](float(&d)[4], Factors of_a, const float(&of_b)[2]) { mma_f16(d, of_a, of_b); });
+    const auto bf16 = product_16(
+        a, b, [](float x, float y) { return pack_bf16(x, y); },
+        [](float(&d)[4], Factors of_a, const float(&of_b)[2]) { mma_bf16(d, of_a, of_b); });
+    for (int row = 0; row < 16; ++row)
+        for (int col = 0; col < 8; ++col) {
+            float want = 0;
+            for (int k = 0; k < 16; ++k) want += a(row, k) * b(k, col);
+            EXPECT_EQ(f16[row * 8 + col], want) << row << ' ' << col;
+            EXPECT_EQ(bf16[row * 8 + col], want) << row << ' ' << col;
         }
 }
 
@@ -220,6 +298,38 @@ void store(const float (&d)[kN / 2], GlobalPtr<float> C) {
     for (int i = 0; i < kN / 2; ++i)
         C[(threadIdx.x / 32 * 16 + group() + i / 2 % 2 * 8) * kN + i / 4 * 8 + 2 * in_group() +
           i % 2] = d[i];
+}
+
+TEST(Wgmma, MultipliesTwoInAWordAndBeginsAnew) {
+    const auto of_word = [](const auto& of) {
+        return
+            [&of](int row, int word) { return pack_f16(of(row, 2 * word), of(row, 2 * word + 1)); };
+    };
+    const auto a = [](int row, int k) { return static_cast<float>((row * 7 + k * 3) % 11 - 5); };
+    const auto b = [](int col, int k) { return static_cast<float>((col * 5 + k) % 13 - 6); };
+    std::vector<float> results;
+    const Found found = run_warpgroup(
+        [&](auto As, auto Bs, auto& d, auto C) {
+            for (int i = threadIdx.x; i < 64 * kK; i += 128)
+                As[place(i / kK, i % kK)] = of_word(a)(i / kK, i % kK);
+            for (int i = threadIdx.x; i < kN * kK; i += 128)
+                Bs[place(i / kK, i % kK)] = of_word(b)(i / kK, i % kK);
+            for (float& value : d) value = std::nanf("");
+            __syncthreads();
+            wgmma_fence();
+            for (int k = 0; k < kK; k += 8) wgmma_f16<kN>(d, As + k, Bs + k, k == 0);
+            wgmma_commit();
+            wgmma_wait<0>(d);
+            store(d, C);
+        },
+        results);
+    expect_none(found);
+    for (int row = 0; row < 64; ++row)
+        for (int col = 0; col < kN; ++col) {
+            float want = 0;
+            for (int k = 0; k < 2 * kK; ++k) want += a(row, k) * b(col, k);
+            ASSERT_EQ(results[row * kN + col], want) << row << ' ' << col;
+        }
 }
 
 TEST(Wgmma, MultipliesSwizzledTiles) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// The device words for tensor cores, in TF32: 8 bits of exponent as FP32, 10 of significand. PTX
-// ISA, sections on cvt, mma and wgmma.mma_async.
+// The device words for tensor cores. TF32 has 8 bits of exponent as FP32, and 10 of significand; FP16
+// 5 and 10; BF16 8 and 7. PTX ISA, sections on cvt, mma and wgmma.mma_async.
 #pragma once
 
 #include "device/gpu_hopper.h"
@@ -16,6 +16,33 @@ __device__ __forceinline__ float to_tf32(float value) {
     return __uint_as_float(bits);
 }
 
+/// The nearest number of FP16, of two the even one; beyond the largest, Inf.
+__device__ __forceinline__ float to_f16(float value) {
+    unsigned short bits;
+    float nearest;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    asm("cvt.f32.f16 %0, %1;" : "=f"(nearest) : "h"(bits));
+    return nearest;
+}
+/// The nearest number of BF16, of two the even one; beyond the largest, Inf.
+__device__ __forceinline__ float to_bf16(float value) {
+    unsigned short bits;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return __uint_as_float(static_cast<unsigned>(bits) << 16);
+}
+/// Two of FP16, rounded, in a word; `lower` comes first along k.
+__device__ __forceinline__ float pack_f16(float lower, float upper) {
+    unsigned word;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(upper), "f"(lower));
+    return __uint_as_float(word);
+}
+/// Likewise of BF16.
+__device__ __forceinline__ float pack_bf16(float lower, float upper) {
+    unsigned word;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(upper), "f"(lower));
+    return __uint_as_float(word);
+}
+
 /// d += a b by a warp, 16 x 8 x 8: lane 4 g + t holds of A rows g, g + 8, then the same of column
 /// t + 4 after t; of B rows t, t + 4 of column g; of the result columns 2 t, 2 t + 1 of row g, then
 /// of row g + 8. All lanes come to it together.
@@ -27,6 +54,22 @@ __device__ __forceinline__ void mma_tf32(float (&d)[4], const float (&a)[4], con
         : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
           "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
+
+/// The same of words of two, 16 x 8 x 16: what is said above of columns of A and rows of B holds for
+/// words.
+#define TILEWRIGHT_MMA_16(format)                                                           \
+    __device__ __forceinline__ void mma_##format(float(&d)[4], const float(&a)[4],          \
+                                                 const float(&b)[2]) {                      \
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." #format "." #format           \
+                     ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+                     : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                       \
+                     : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])),              \
+                       "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),              \
+                       "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));             \
+    }
+TILEWRIGHT_MMA_16(f16)
+TILEWRIGHT_MMA_16(bf16)
+#undef TILEWRIGHT_MMA_16
 
 /// A tile in shared memory as wgmma takes it: rows of 128 bytes in Swizzle::bytes128, from 1024 bytes
 /// on; `tile` is in its first row, at the k to begin with. PTX ISA, "Matrix Descriptor".
@@ -79,6 +122,52 @@ __device__ __forceinline__ void wgmma_tf32(float (&d)[N / 2], const float* a, co
     __trap();
 #endif
 }
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define REGISTERS_64                                                                   \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "           \
+    "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define REGISTERS_96                                                                       \
+    REGISTERS_64                                                                           \
+        ", "                                                                               \
+        "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+        "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define ACCUMULATORS_64 \
+    ACCUMULATORS_16(0), ACCUMULATORS_16(16), ACCUMULATORS_16(32), ACCUMULATORS_16(48)
+#define WGMMA_16(format, n, registers, operands, begins_at, ...)                       \
+    asm volatile("{ .reg .pred p; setp.eq.u32 p, " begins_at                           \
+                 ", 0; "                                                               \
+                 "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." #format "." #format \
+                 " {" registers "}, " operands "; }"                                   \
+                 : __VA_ARGS__                                                         \
+                 : "l"(wgmma_operand(a)), "l"(wgmma_operand(b)),                       \
+                   "r"(static_cast<unsigned>(begins)))
+#elif __CUDA_ARCH__ >= 900
+#define WGMMA_16(...) __trap()
+#else
+#define WGMMA_16(...)
+#endif
+/// The same of words of two, 64 x N x 16. `begins`: d is a b, whatever it was.
+#define TILEWRIGHT_WGMMA_16(format)                                                                \
+    template <int N>                                                                               \
+    __device__ __forceinline__ void wgmma_##format(float(&d)[N / 2], const float* a,               \
+                                                   const float* b, bool begins) {                  \
+        static_assert(N == 128 || N == 192);                                                       \
+        if constexpr (N == 192)                                                                    \
+            WGMMA_16(format, 192, REGISTERS_96, "%96, %97, p, 1, 1, 0, 0", "%98", ACCUMULATORS_64, \
+                     ACCUMULATORS_16(64), ACCUMULATORS_16(80));                                    \
+        else                                                                                       \
+            WGMMA_16(format, 128, REGISTERS_64, "%64, %65, p, 1, 1, 0, 0", "%66",                  \
+                     ACCUMULATORS_64);                                                             \
+    }
+TILEWRIGHT_WGMMA_16(f16)
+TILEWRIGHT_WGMMA_16(bf16)
+#undef TILEWRIGHT_WGMMA_16
+#undef WGMMA_16
+#undef ACCUMULATORS_64
+#undef REGISTERS_96
+#undef REGISTERS_64
 #undef ACCUMULATORS_16
 #undef ACCUMULATORS_4
 

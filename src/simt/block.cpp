@@ -17,7 +17,6 @@ namespace {
 
 constinit thread_local BlockRunner* running_block = nullptr;
 
-constexpr uint64_t kMmaProducts = 16 * 8 * 8;
 
 /// Thrown into threads that will never go on, to leave their stacks in order.
 struct Abandoned {};
@@ -267,6 +266,7 @@ bool BlockRunner::release_mma(int warp) {
     std::array<MmaFragments, kWarpSize> lanes;
     const float nothing = std::bit_cast<float>(kUndefinedWord);
     lanes.fill({.a = {nothing, nothing, nothing, nothing}, .b = {nothing, nothing}});
+    const Factor factor = (*leader)->mma.factor;
     int together = 0;
     for (auto thread = leader; thread != end; ++thread) {
         if ((*thread)->state != at_mma || (*thread)->stopped_at != site) continue;
@@ -276,7 +276,7 @@ bool BlockRunner::release_mma(int warp) {
     }
     if (together < kWarpSize && launch_->counted) report_divergent_mma(**leader, together);
     multiply(lanes);
-    if (launch_->counted) count_mma(site, kMmaProducts);
+    if (launch_->counted) count_mma(site, uint64_t{16} * 8 * depth(factor));
     return true;
 }
 

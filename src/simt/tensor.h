@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor cores in CPU mode: which lane holds what, and what is rounded where.
 //
-// NVIDIA documents the layouts of the fragments (PTX ISA, the sections on mma.m16n8k8 and
-// wgmma.mma_async) and not the arithmetic. Here the products of an instruction are exact, they and
+// NVIDIA documents the layouts of the fragments (PTX ISA, the sections on mma.m16n8k8, mma.m16n8k16
+// and wgmma.mma_async) and not the arithmetic. Here the products of an instruction are exact, they and
 // the accumulator are added in FP64, and the sum is cut to FP32, toward zero: tensor cores were
 // found to cut too, some of them bits of the single terms [Fasi, Higham, Mikaitis, Pranesh:
 // Numerical behavior of NVIDIA tensor cores, PeerJ CS, 2021]. So bits need not be a GPU's;
@@ -18,29 +18,37 @@
 
 namespace tilewright::simt {
 
-/// What a lane gives to and takes from an mma.m16n8k8.
+/// Factors in one instruction's k: 32 bytes of them.
+constexpr int depth(Factor factor) {
+    return factor == Factor::tf32 ? 8 : 16;
+}
+
+/// What a lane gives to and takes from an mma.m16n8k8, or k16.
 struct MmaFragments {
     float* d = nullptr;  ///< 4: its part of the 16 x 8 result.
-    std::array<float, 4> a;
+    std::array<float, 4> a;  ///< Words: of one factor, or of two.
     std::array<float, 2> b;
+    Factor factor = Factor::tf32;
 };
 
 /// d += a b for the lanes of a warp; one without d gives nothing and gets nothing.
 void multiply(const std::array<MmaFragments, kWarpSize>& lanes);
 
-/// A thread's part of a wgmma.m64nNk8 that is under way.
+/// A thread's part of a wgmma.m64nNk8, or k16, that is under way.
 struct Wgmma {
     float* d;  ///< N / 2: its part of the 64 x N result.
     int n;
     Place a, b;  ///< Rows of 128 bytes, swizzled: 64 of A and N of B, each from its k on.
+    Factor factor = Factor::tf32;
+    bool begins = false;  ///< d = a b instead of d += a b.
 };
 
 /// d += a b for thread `number` of 128.
 void multiply(const Wgmma& wgmma, int number);
 
-/// Where element (row, k) of such an operand lies: the address's own bits say how it is swizzled.
-constexpr uintptr_t swizzled_address(uintptr_t start, int row, int k) {
-    const uintptr_t at = start + row * 128 + k * 4;
+/// Where word `word` of a row of such an operand lies: the address's own bits say how it is swizzled.
+constexpr uintptr_t swizzled_address(uintptr_t start, int row, int word) {
+    const uintptr_t at = start + row * 128 + word * 4;
     return at ^ (at >> 7 & 7) << 4;
 }
 

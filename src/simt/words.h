@@ -48,11 +48,15 @@ struct TensorBox {
 /// Likewise for the box that lies at `from`'s matrix; `to` then begins on 1024 bytes.
 void copy_tensor(const Place& to, const Place& from, const TensorBox& box, const Place& barrier);
 
-/// d += a b in tensor cores, by all lanes of a warp together: 4, 4 and 2 elements of each lane.
-void mma(float* d, const float* a, const float* b, Site site);
+/// What tensor cores multiply: a word is one TF32, or two FP16 or BF16, the lower half first.
+enum class Factor { tf32, f16, bf16 };
+
+/// d += a b in tensor cores, by all lanes of a warp together: 4, 4 and 2 words of each lane.
+void mma(float* d, const float* a, const float* b, Factor factor, Site site);
 /// Likewise by a warpgroup, d's `n` / 2 elements of each thread, from tiles in shared memory, which
-/// the multiprocessor reads until the thread has waited for it. Made then and not before.
-void wgmma(float* d, int n, const Place& a, const Place& b);
+/// the multiprocessor reads until the thread has waited for it. Made then and not before. `begins`: d
+/// is a b, whatever it was.
+void wgmma(float* d, int n, const Place& a, const Place& b, Factor factor, bool begins);
 void wgmma_commit();
 /// Until at most `groups` of the thread's groups are under way.
 void wgmma_wait(unsigned groups);

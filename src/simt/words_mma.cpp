@@ -7,9 +7,9 @@
 
 namespace tilewright::simt {
 
-void mma(float* d, const float* a, const float* b, Site site) {
+void mma(float* d, const float* a, const float* b, Factor factor, Site site) {
     BlockRunner& block = BlockRunner::current();
-    block.thread().mma = {d, {a[0], a[1], a[2], a[3]}, {b[0], b[1]}};
+    block.thread().mma = {d, {a[0], a[1], a[2], a[3]}, {b[0], b[1]}, factor};
     block.stop(BlockRunner::Thread::State::at_mma, site);
 }
 
@@ -31,10 +31,10 @@ void check_operands(const Wgmma& wgmma, int number) {
 
 }  // namespace
 
-void wgmma(float* d, int n, const Place& a, const Place& b) {
+void wgmma(float* d, int n, const Place& a, const Place& b, Factor factor, bool begins) {
     BlockRunner& block = BlockRunner::current();
     const int number = block.thread().number % kWarpgroup;
-    const Wgmma wgmma{d, n, a, b};
+    const Wgmma wgmma{d, n, a, b, factor, begins};
     if (block.launch().counted) {
         for (const Place& operand : {a, b})
             if (const auto at = reinterpret_cast<uintptr_t>(operand.address); at & 0x380)
@@ -42,8 +42,8 @@ void wgmma(float* d, int n, const Place& a, const Place& b) {
                              "an operand at " + place_text(*operand.extent, at) +
                                  ", which is not in the first row of a tile on 1024 bytes");
         check_operands(wgmma, number);
-        constexpr uint64_t kRowsOfWarp = 16, kDepth = 8;
-        if (number % kWarpSize == 0) block.count_mma(a.site, kRowsOfWarp * kDepth * n);
+        constexpr uint64_t kRowsOfWarp = 16;
+        if (number % kWarpSize == 0) block.count_mma(a.site, kRowsOfWarp * depth(factor) * n);
     }
     block.thread().wgmmas.add(wgmma);
 }
