@@ -196,6 +196,14 @@ check "with their text" json 'any("cp_async" in s["source"] for s in d["counts"]
 exits 0 count tile --variant 16x16 --shape 32x32x128 --parts 2
 check "their tables fit a terminal" lines_fit
 check "a header by its name" grep -q '^in src/engine/split.h$' out
+exits 1 check tile --variant 16x16x16-1 --shape 35x37x70 --shuffle 7
+check "a case has the threads' order" grep -q -e '--shuffle 7' out
+for kernel in thin large_tile; do
+    exits 0 explain $kernel
+    check "an explanation fits a terminal" lines_fit
+done
+exits 0 explain thin --variant 4
+check "sums that several threads share" grep -q '512 x 8 slices of k / 256 = 16 a thread' out
 exits 0 check tile --variant 32x32x32 --shape 40x40x100 --parts 3
 check "nothing found" grep -qE '^tile/32x32x32 +tile +1 +0 +0 +0$' out
 

@@ -4,8 +4,8 @@
 // engine_sweep: how long each of the engine's kernels takes for each of some shapes, as lines of CSV,
 // with how it cuts up the problem. What costs.def says is fitted to this by fit_costs.py.
 //
-// Reads lines "N T M N K [batch]" from stdin; an argument leaves only variants that have it in their
-// name, as "tile/64x". Each kernel runs as a graph of calls over buffers that
+// Reads lines "N T M N K [batch]" from stdin; an argument leaves only variants whose name begins
+// with it, as "tile/64x". Each kernel runs as a graph of calls over buffers that
 // rotate through 200 MB, 64 sets at most; the time is the median of five graphs.
 #include <cuda_runtime.h>
 
@@ -142,8 +142,10 @@ int main(int argc, char** argv) {
         for (const engine::Candidate& candidate : all) {
             const engine::Choice& choice = candidate.choice;
             if (candidate.refusal) continue;
-            if (engine::name_of(choice).find(wanted) == std::string::npos) continue;
-            if (choice.predicted_us > kWorthTrying * all.front().choice.predicted_us) continue;
+            if (!engine::name_of(choice).starts_with(wanted)) continue;
+            if (wanted.empty() &&
+                choice.predicted_us > kWorthTrying * all.front().choice.predicted_us)
+                continue;
             const double us = time(choice, p, buffers, traits, stream);
             const Work work = choice.variant->work(p, {.multiprocessors = multiprocessors,
                                                        .counters = buffers.counters,

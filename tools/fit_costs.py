@@ -44,7 +44,8 @@ class Sweep:
         for shape, us in zip(self.shapes, self.us):
             best[shape] = min(us, best.get(shape, math.inf))
         self.slower = self.us / numpy.array([best[shape] for shape in self.shapes])
-        # What is chosen matters; so do kernels that are close to each other for few shapes.
+        # What is chosen matters; so do kernels that are close to each other for few shapes, which the
+        # weights raise: one-stage tiles, large tiles whose parts are added up, very tall matrices.
         single = numpy.array([self.names[v][1].endswith("-1") for v in self.variant])
         large = numpy.array([self.names[v][0] == "large_tile" for v in self.variant])
         added = large & (self.sharing > 1) & (self.meet == 0)
@@ -140,12 +141,14 @@ def report(sweep, costs, constants, worst):
 def write_predictions(path, predicted):
     with open(path) as file:
         reader = csv.DictReader(file)
-        rows = [row for row in reader if float(row["us"]) > 0]
+        rows = list(reader)
     with open(path, "w") as file:
         writer = csv.DictWriter(file, reader.fieldnames, lineterminator="\n")
         writer.writeheader()
-        for row, us in zip(rows, predicted):
-            writer.writerow(row | {"predicted_us": f"{us:.3f}"})
+        predictions = iter(predicted)  # of rows that were measured
+        for row in rows:
+            said = {"predicted_us": f"{next(predictions):.3f}"} if float(row["us"]) > 0 else {}
+            writer.writerow(row | said)
 
 
 def main():

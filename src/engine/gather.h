@@ -14,8 +14,9 @@ namespace tilewright::engine::inline TILEWRIGHT_TARGET {
 
 /// Copies a tile of kX by kDepth elements whose first lies at X, of which `width` by `depth` exist,
 /// to rows of k that are kPitch apart; zeros for the rest. All kThreads take part. kWhole: all of it
-/// exists. Hardly unrolled: where the copying warps' 40 registers do not do, ptxas gives the main loop
-/// other ones, and half its FFMAs meet in a bank.
+/// exists. Hardly unrolled, and not TileCopy, which keeps its addresses: the copying warps have 40
+/// registers, and when they spill, ptxas allocates the whole kernel another way, after which half of
+/// the main loop's FFMAs read two registers of one bank.
 template <int kX, int kDepth, int kPitch, int kThreads, bool kAlongK, bool kWhole>
 __device__ void gather(GlobalPtr<const float> X, int64_t ld, int width, int depth,
                        SharedPtr<float> to, int thread) {

@@ -20,8 +20,8 @@
 //          with other kernels gets its turn. Where k is long and C small, each block has a part of
 //          k of one tile instead, and a second kernel adds them up (split.h).
 //
-// Picture  12 warps      0..7    multiply, a thread 8 x 16, 8 x 8 or 4 x 8 elements of C
-//                        8..11   copy: wait empty[s], fill stage s, arrive at full[s]
+// Picture  warps 0..7    multiply, a thread 8 x 16, 8 x 8 or 4 x 8 elements of C
+//                8..11   copy: wait empty[s], fill stage s, arrive at full[s]
 //
 // Cost     A step along k is 128 FFMA for six vector loads a thread; gathering A of 128 rows adds
 //          256 copies of a warp to the 65536 FFMA of a k-tile of 64.

@@ -12,9 +12,9 @@
 //          four neighbours of X and all of its warp's k; where it runs along k, a lane has four
 //          neighbours of k, of several rows of X.
 //
-// Picture  along X   warp w: rows w, w + 8, ... of k; lane: 4 of 128 columns, V sums for each
-//          along k   warp w: ROWS rows of X; lane: k = 4 * lane, + 128, ...; V sums for each row
-//          At the end the sums of the 8 warps, or of the 32 lanes, meet in shared memory.
+// Picture  along X   warp w: rows w, w + 8, ... of k; lane: 4 of 128 columns
+//          along k   warp w: ROWS rows of X; lane: k = 4 * lane, + 128, ...
+//          V sums for each column, or row. At the end the sums of the 8 warps, or of the 32 lanes, meet in shared memory.
 //
 // Cost     4 V FFMA for each vector load. Parts of k for different blocks (split.h) fill the GPU.
 //
@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
         multiply_along_k<kTile>(sides, at, begin, end, tile, sums);
     else
         multiply_along_x<kTile>(sides, at, begin, end, tile, sums);
-    let_stream_go_on();  // no sooner: launch after launch would come, and wait, on few SMs
+    let_stream_go_on();  // no sooner: blocks that only wait would take the place of those to come
     __syncthreads();
     // --- add up, in a fixed order, and store: one element a thread at a time
     const GlobalPtr<float> all = parts.sums + at.tile * split.parts * (V * XB);

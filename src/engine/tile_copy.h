@@ -24,8 +24,10 @@ constexpr Way way(const TileConfig& tile, bool along_k) {
 
 /// Rows of a tile in shared memory are 4 words longer than they need be: neighbouring rows then begin
 /// in different banks.
+constexpr int kTilePad = 4;
+
 constexpr int tile_words(int x, int depth, Way way) {
-    return way == Way::k ? x * (depth + 4) : depth * (x + 4);
+    return way == Way::k ? x * (depth + kTilePad) : depth * (x + kTilePad);
 }
 
 /// The place of a tile of kX by kDepth elements in shared memory.
@@ -48,8 +50,8 @@ class TileCopy {
     static constexpr int ROW_STEP = kAlongK ? Layout::X_STEP : Layout::K_STEP;
     static constexpr int COL_STEP = kAlongK ? Layout::K_STEP : Layout::X_STEP;
     // Threads beside each other along a row of memory. Eight words of k are a sector, and four rows
-    // of them a warp's copy: with a pitch of 4 modulo 32 the words of a transposed tile then go to
-    // 32 different banks.
+    // of them a warp's copy: with a pitch of an odd multiple of 4 the words of a transposed tile
+    // then go to 32 different banks.
     static constexpr int VECTORS = LENGTH / 4, WORDS = kWay == Way::k_to_x ? 8 : LENGTH;
 
   public:
@@ -84,8 +86,8 @@ class TileCopy {
     }
 
   private:
-    /// Short code where a tile is cut or moved by words: at a kernel's beginning each line of code
-    /// comes from memory, and costs more than it does.
+    /// Short code, most of all where a tile is cut: at a kernel's beginning each line of code comes from
+    /// memory, which takes longer than what it does.
     template <int kWords, int kPerRow, bool kWhole>
     __device__ void copy(SharedPtr<float> to, int depth) const {
         constexpr int STEP = kThreads / kPerRow, COLS = kPerRow * kWords;

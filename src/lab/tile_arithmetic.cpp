@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <regex>
 
@@ -31,9 +32,10 @@ std::string many(int count, std::string_view noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// Warps that share elements have a slice of the k-tile each.
+/// Warps that share elements have a slice of the k-tile each, or rows of k in turn.
 int slices_of(const TileConfig& c) {
-    return c.warp.k > 0 ? c.block.k / c.warp.k : 1;
+    if (c.warp.m > 0) return c.warp.k > 0 ? c.block.k / c.warp.k : 1;
+    return std::max(1, c.threads * area(c.thread) / area(c.block));
 }
 
 /// From the warp tile down to what a lane computes in one step.
@@ -61,9 +63,14 @@ void add_warp(std::vector<Sum>& sums, const TileConfig& c) {
 void add_thread(std::vector<Sum>& sums, const TileConfig& c) {
     // A rung without thread tiles computes one element a thread.
     const int m = std::max(c.thread.m, 1), n = std::max(c.thread.n, 1);
+    const int slices = slices_of(c), apart = c.threads / slices;
     sums.push_back(
-        {"thread tile", fmt::format("{} = {}; x {} threads = {}, the block tile", size(m, n),
-                                    many(m * n, "element"), c.threads, c.threads * m * n)});
+        {"thread tile",
+         fmt::format("{} = {}; x {} threads = {}, the block tile{}", size(m, n),
+                     many(m * n, "element"), apart, apart * m * n,
+                     slices > 1 ? fmt::format("; {} for the same elements, with parts of k",
+                                              many(slices, "thread"))
+                                : "")});
 }
 
 void add_k_tile(std::vector<Sum>& sums, const TileConfig& c) {
@@ -75,11 +82,18 @@ void add_k_tile(std::vector<Sum>& sums, const TileConfig& c) {
     if (c.pad_a || c.pad_b)
         sums.push_back({"padding", fmt::format("unused columns behind each row: {} of As, {} of Bs",
                                                c.pad_a, c.pad_b)});
-    const int of_a = a / c.threads, of_b = b / c.threads;
-    sums.push_back({"loads", fmt::format("of a thread for a k-tile: {} of A and {} of B, for {} "
-                                         "FMAs: {:.4g} for each element",
-                                         many(of_a, "element"), of_b, fma,
-                                         static_cast<double>(fma) / (of_a + of_b))});
+    const auto share = [&](int elements) {
+        return static_cast<double>(elements) / (c.producers > 0 ? c.producers : c.threads);
+    };
+    if (c.producers > 0)
+        sums.push_back({"loads", fmt::format("of a thread that copies, for a k-tile: {:.4g} "
+                                             "elements of A and {:.4g} of B; one that multiplies "
+                                             "does {} FMAs with it",
+                                             share(a), share(b), fma)});
+    else
+        sums.push_back({"loads", fmt::format("of a thread for a k-tile: {:.4g} elements of A and "
+                                             "{:.4g} of B, for {} FMAs: {:.4g} for each element",
+                                             share(a), share(b), fma, fma / share(a + b))});
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ struct Finding {
 struct Checked {
     Candidate candidate;
     std::string label;
+    std::string order;  ///< Of the threads: the option that draws it.
     int cases = 0, wrong = 0, not_run = 0;
     std::string first_wrong;  ///< The case whose result is wrong, or that was not run, and why.
     std::vector<Finding> findings;
@@ -66,13 +67,15 @@ void check_case(Device& device, const Case& test, Checked& checked) {
     if (verdict.ok() || told) return;
     ++(verdict.outcome == Outcome::not_run ? checked.not_run : checked.wrong);
     if (checked.wrong + checked.not_run == 1)
-        checked.first_wrong = fmt::format("{}: {}", describe(test), verdict.reason);
+        checked.first_wrong =
+            fmt::format("{}{}: {}", describe(test), checked.order, verdict.reason);
 }
 
 Checked check(Device& device, const Candidate& candidate, const std::vector<Case>& cases,
               const Options& options, Progress& progress) {
     Checked checked{.candidate = candidate,
                     .label = row_for(candidate, {}).label,
+                    .order = options.shuffle ? fmt::format(" --shuffle {}", options.shuffle) : "",
                     .first_wrong = {},
                     .findings = {}};
     Effort effort = options.thorough ? kThorough : kQuick;
@@ -100,8 +103,8 @@ std::string text_of(const Finding& finding, const Checked& checked) {
                                    finding.hazard.is_warning() ? "warning" : "error");
     for (const std::string& line : wrap(finding.hazard.sentence(), 74))
         text += "    " + line + '\n';
-    const std::string where = fmt::format("in {} of {} cases, first {}", finding.cases,
-                                          checked.cases, describe(finding.test));
+    const std::string where = fmt::format("in {} of {} cases, first {}{}", finding.cases,
+                                          checked.cases, describe(finding.test), checked.order);
     for (const std::string& line : wrap(where, 74)) text += "    " + line + '\n';
     return text;
 }
@@ -153,7 +156,7 @@ Json json_of(const Checked& checked) {
                                    {"what", hazard.what},
                                    {"usual_cause", simt::usual_cause(hazard.kind)},
                                    {"cases", finding.cases},
-                                   {"first_case", describe(finding.test)}});
+                                   {"first_case", describe(finding.test) + checked.order}});
     }
     return json;
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -225,13 +226,17 @@ TEST(Command, SaysAllThatAChoiceDependsOn) {
 /// The committed sweep has what the model said when it was fitted: tools/fit_costs.py and cost.cpp are
 /// the same model, costs.def is its fit, and kernels still cut up problems as they did.
 TEST(Predict, SaysWhatWasFitted) {
-    std::ifstream sweep(TILEWRIGHT_SOURCE "/results/nvidia-h200-2026-12-01-engine-sweep.csv");
+    std::set<std::filesystem::path> sweeps;  // by date
+    for (const auto& entry : std::filesystem::directory_iterator(TILEWRIGHT_SOURCE "/results"))
+        if (entry.path().string().ends_with("-engine-sweep.csv")) sweeps.insert(entry.path());
+    ASSERT_FALSE(sweeps.empty());
+    std::ifstream sweep(*sweeps.rbegin());
     std::string line;
-    std::getline(sweep, line);
+    ASSERT_TRUE(std::getline(sweep, line)) << *sweeps.rbegin();
     ASSERT_TRUE(line.starts_with("ta,tb,m,n,k,batch,kernel,variant,parts,us,predicted_us,"))
         << line;
     int rows = 0;
-    while (std::getline(sweep, line)) {
+    while (std::getline(sweep, line) && !HasFailure()) {
         std::vector<std::string> words;
         std::istringstream in(line);
         for (std::string word; std::getline(in, word, ',');) words.push_back(word);
