@@ -17,7 +17,6 @@ namespace {
 
 constinit thread_local BlockRunner* running_block = nullptr;
 
-
 /// Thrown into threads that will never go on, to leave their stacks in order.
 struct Abandoned {};
 
