@@ -66,6 +66,7 @@ struct Claim {
 enum class Arithmetic {
     fp32,  ///< FFMA: each product and sum rounded to FP32.
     tf32,  ///< Tensor cores: factors rounded to 11 bits.
+    fp16x3,  ///< Tensor cores: factors in two pieces of FP16, FP32's accuracy in three products.
 };
 
 enum class Kind {

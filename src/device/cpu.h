@@ -6,6 +6,7 @@
 // fails the check is not made, and a load then yields NaN. cpu_fast is plain pointers.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -98,6 +99,13 @@ template <class Pointer>
 void ld4(float* to, const Pointer& from, Site site = Site::here()) {
     const float4 v = ld<float4>(from, site);
     to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
+}
+
+inline unsigned bits_of(float value) {
+    return std::bit_cast<unsigned>(value);
+}
+inline float float_of(unsigned bits) {
+    return std::bit_cast<float>(bits);
 }
 
 /// a * b + c, rounded once: the same bits as the GPU's FFMA.

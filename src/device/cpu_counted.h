@@ -23,6 +23,9 @@ inline void check_register(float value, Site site) {
     if (std::bit_cast<uint32_t>(value) == kUninitialised) [[unlikely]]
         simt::report_register(site);
 }
+inline void check_register(const float2& v, Site site) {
+    for (const float value : {v.x, v.y}) check_register(value, site);
+}
 inline void check_register(const float4& v, Site site) {
     for (const float value : {v.x, v.y, v.z, v.w}) check_register(value, site);
 }

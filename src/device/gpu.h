@@ -78,6 +78,13 @@ __device__ __forceinline__ void ld4(float* to, const T* from) {
     to[0] = v.x, to[1] = v.y, to[2] = v.z, to[3] = v.w;
 }
 
+__device__ __forceinline__ unsigned bits_of(float value) {
+    return __float_as_uint(value);
+}
+__device__ __forceinline__ float float_of(unsigned bits) {
+    return __uint_as_float(bits);
+}
+
 /// a * b + c, rounded once.
 __device__ __forceinline__ float fma_(float a, float b, float c) {
     return __fmaf_rn(a, b, c);

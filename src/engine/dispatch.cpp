@@ -38,9 +38,11 @@ struct Entry {
 const std::vector<Entry>& entries(Target target) {
     const auto collect = [](Target of) {
         std::vector<Entry> all;
-        for (const KernelDefinition* kernel : kernels(of))
+        for (const KernelDefinition* kernel : kernels(of)) {
+            if (kernel->arithmetic != Arithmetic::fp32) continue;  // no compute mode chooses yet
             for (const Variant& variant : kernel->variants)
                 all.push_back({kernel, &variant, &cost_of(*kernel, variant)});
+        }
         return all;
     };
     // Never destroyed: a program's own destructors may call when the process ends.

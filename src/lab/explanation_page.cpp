@@ -43,6 +43,8 @@ std::string title(const KernelDefinition& rung) {
     text += paragraph("grown from", parent_text(rung));
     if (rung.arithmetic == Arithmetic::tf32)
         text += paragraph("computes in", "TF32, not FP32: factors keep 11 significant bits of 24");
+    if (rung.arithmetic == Arithmetic::fp16x3)
+        text += paragraph("computes in", "FP16X3: FP32's accuracy from two pieces of each factor");
     return text + paragraph("asks for", rung.requirements);
 }
 

@@ -49,6 +49,8 @@ const char* name_of(Arithmetic arithmetic) {
             return "fp32";
         case Arithmetic::tf32:
             return "tf32";
+        case Arithmetic::fp16x3:
+            return "fp16x3";
     }
     return "";
 }

@@ -54,10 +54,10 @@ Table table_of(const std::vector<const KernelDefinition*>& rungs, bool short_nam
                  {"kind", Align::left},
                  {"idea", Align::left}});
     for (const KernelDefinition* rung : rungs) {
-        const bool fp32 = rung->arithmetic == Arithmetic::fp32;
+        const bool tf32 = rung->arithmetic == Arithmetic::tf32;
         table.add({short_names ? short_name(*rung) : rung->id, title_of(*rung),
                    parent_of(*rung, short_names), name_of(rung->kind),
-                   (fp32 ? "" : "In TF32: ") + std::string(rung->idea)});
+                   (tf32 ? "In TF32: " : "") + std::string(rung->idea)});
     }
     return table;
 }

@@ -33,6 +33,9 @@
 // such steps make 2.5 K u. On random data the partial sums grow from nothing, a cut costs half of
 // its most on average, and since sm_80 terms keep two bits more before they are added: K / 5 u is
 // left, and K / 2 u allowed.
+//
+// FP16X3 has two pieces for a factor, off by 2^-22 together, and leaves out a product of 2^-22; in 64
+// products at most tensor cores cut as above, and FP32 adds up what these make.
 #pragma once
 
 #include <algorithm>
@@ -77,6 +80,12 @@ inline Tolerance tolerance(Assumption assumption, int64_t k, float alpha,
         result.relative = (4 + 2 * std::sqrt(terms)) * kUnitRoundoff;
     if (arithmetic == Arithmetic::fp32 || k == 0) return result;
     const bool random = assumption == Assumption::random;
+    if (arithmetic == Arithmetic::fp16x3) {
+        const double cut = std::min(terms, 64.0);
+        result.relative += 0x1p-21 + (random ? 0.5 : 2.5) * cut * kUnitRoundoff;
+        result.absolute += 2 * terms * scale * 0x1p-149;
+        return result;
+    }
     result.relative += 0x1p-10 * (random ? std::min(1.0, 4 / std::sqrt(terms)) : 1) +
                        (random ? 0.5 : 2.5) * terms * kUnitRoundoff;
     result.absolute += 2 * terms * scale * 0x1p-149;

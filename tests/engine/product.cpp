@@ -247,9 +247,11 @@ engine::DeviceTraits traits() {
 
 std::vector<std::string> variant_names() {
     std::vector<std::string> names;
-    for (const KernelDefinition* kernel : engine::kernels(traits().target))
+    for (const KernelDefinition* kernel : engine::kernels(traits().target)) {
+        if (kernel->arithmetic != Arithmetic::fp32) continue;  // the library does not know it yet
         for (const Variant& variant : kernel->variants)
             names.push_back(std::string(kernel->id) + '/' + variant.name);
+    }
     return names;
 }
 
