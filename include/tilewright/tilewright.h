@@ -163,7 +163,7 @@ TILEWRIGHT_API const char* tilewright_last_kernel(tilewright_handle_t handle);
 
 /* From now on takes this kernel, named as above, where it can run the problem, with as many parts of
  * k as there are k-tiles at most, and fails with NOT_SUPPORTED and the reason where it cannot. A name
- * that no kernel has is INVALID_VALUE. Null: the fastest again. For tests and measurements. */
+ * that no kernel has is INVALID_VALUE. Null or "": the fastest again. For tests and measurements. */
 TILEWRIGHT_API tilewright_status_t tilewright_set_kernel(tilewright_handle_t handle,
                                                          const char* kernel);
 

@@ -34,8 +34,11 @@ std::string device_text(const DispatchQuestion& question) {
 }
 
 Table table_of(const Candidates& all) {
-    Table table(
-        {{"kernel", Align::left}, {"parts"}, {"predicted us"}, {"workspace"}, {"", Align::left}});
+    Table table({{"kernel", Align::left},
+                 {"parts"},
+                 {"predicted us"},
+                 {"workspace"},
+                 {"remark", Align::left}});
     for (const engine::Candidate& candidate : all) {
         const engine::Choice& choice = candidate.choice;
         table.add({fmt::format("{}/{}", choice.kernel->id, choice.variant->name),
