@@ -19,8 +19,8 @@ namespace tilewright::engine::inline TILEWRIGHT_TARGET {
 inline constexpr int kSlab = 32;  // elements along k in a line, whose words are as many
 
 /// Row r's words lie at words + r * slabs * kSlab. Two factors at scales + 2 r have the product 2^e,
-/// which itself may be no FP32 number. At counts + 4 r: its elements that are not zero; those of them that
-/// are short of bits (see Census); whether some are not finite.
+/// which itself may be no FP32 number. At counts + 4 r: its elements that are not zero; those of them
+/// that are short of bits (see Census); whether some are not finite.
 struct Pieces {
     GlobalPtr<float> words, scales;
     GlobalPtr<unsigned> counts;
@@ -94,10 +94,10 @@ __device__ __forceinline__ void store_pieces(GlobalPtr<float> row, int64_t k, co
 /// make a sum alone, its last bits are wrong. Of long rows most may be, of short ones none
 /// (docs/accuracy.md).
 __device__ __forceinline__ bool is_unfit(const Pieces& pieces, int64_t row) {
-    constexpr int64_t kLong = 128 / kSlab;
+    constexpr int64_t kShort = 128 / kSlab;
     const GlobalPtr<unsigned> counts = pieces.counts + 4 * row;
     const unsigned present = counts[0], short_of_bits = counts[1], not_finite = counts[2];
-    return not_finite > 0 || short_of_bits > (pieces.slabs < kLong ? 0 : present / 8 * 5);
+    return not_finite > 0 || short_of_bits > (pieces.slabs <= kShort ? 0 : present / 8 * 5);
 }
 
 /// Elements along k that may be read: none where alpha is 0.

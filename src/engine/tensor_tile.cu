@@ -33,11 +33,9 @@
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET::tensor_tile {
 
-/// How the blocks of a grid share the work: bands of row tiles, in each of which column tiles follow
-/// each other, so that blocks that run together read few different lines; then the batch.
+/// How the blocks of a grid share the work: along n first, then along m, then the batch.
 struct Places {
     Divisor tiles_in_matrix, tiles_n;
-    int tiles_m;
 };
 
 template <TileConfig kTile>
@@ -291,7 +289,7 @@ Status run(const Problem& problem, const Execution& execution) {
     if (Status status = b.map(B, kTile.block.n); !status.ok()) return status;
     const auto tiles_m = static_cast<uint32_t>(ceil_div(p.m, kTile.block.m));
     const auto tiles_n = static_cast<uint32_t>(ceil_div(p.n, kTile.block.n));
-    const Places places{Divisor(tiles_m * tiles_n), Divisor(tiles_n), static_cast<int>(tiles_m)};
+    const Places places{Divisor(tiles_m * tiles_n), Divisor(tiles_n)};
     const auto batch = static_cast<unsigned>(problem.batch);
     if (Status status =
             launch_kernel(sgemm<kTile>, Grid(tiles_m * tiles_n * batch),

@@ -9,14 +9,14 @@
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET {
 
-/// Blocks stay, and take tiles of kTile x kTile in turn; a thread has 4 x 4 elements, kStep apart.
+/// Blocks stay, and take tiles of kTile x kTile in turn; a thread has 4 x 4 elements, SIDE apart.
 template <int kTile, int kDepth>
 __global__ void __launch_bounds__(256)
     multiply_unfit(Gemm p, Pieces a, Pieces b, unsigned rows_a, unsigned rows_b,
                    GlobalPtr<const unsigned> any, Divisor tiles_m, Divisor tiles_n,
                    unsigned tiles) {
     constexpr int SIDE = kTile / 4, PITCH = kTile + 1;  // threads beside each other
-    static_assert(SIDE * SIDE == 256 && 256 % kDepth == 0 && kTile % (256 / kDepth) == 0);
+    static_assert(SIDE * SIDE == 256, "a block has 256 threads");
     SHARED(float, As, kDepth, PITCH);
     SHARED(float, Bs, kDepth, PITCH);
     SHARED(unsigned, unfit, 2, kTile);
