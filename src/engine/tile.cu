@@ -7,11 +7,11 @@
 //
 // Design   What surrounds the products is most of the time here: a block lives a few microseconds.
 //          So four or eight warps copy k-tiles and do nothing else, by cp.async and as far ahead as
-//          there are stages, and four or eight multiply, which never wait for an address. Several of those
-//          have the same elements, each with a slice of every k-tile (rung 37); long k is cut into
-//          parts for different blocks (split.h). Products run column by column, every other column
-//          backwards: the operand at the turn stays in the register file's reuse cache (rungs 23
-//          and 24). Tiles lie in shared memory by rows of k, whatever the layout, or as they come
+//          there are stages, and four or eight multiply, which never wait for an address. Several
+//          of those have the same elements, each with a slice of every k-tile (rung 37); long k is
+//          cut into parts for different blocks (split.h). Products run column by column, every other
+//          column backwards: the operand at the turn stays in the register file's reuse cache (rungs
+//          23 and 24). Tiles lie in shared memory by rows of k, whatever the layout, or as they come
 //          (tile_copy.h); each layout has its instance of the kernel.
 //          Where many blocks share an SM they hide each other's waiting: there all warps copy, then
 //          multiply, with a barrier for each k-tile, and registers and shared memory are few.
@@ -268,8 +268,8 @@ Work work(const Problem& problem, const Execution& execution) {
         .meet = split.parts <= kMostThatMeet};
 }
 
-/// Of more, all blocks would read the same tile of the smaller operand at the same time, which the model
-/// does not know: 100000 x 32 x 32 takes 20.5 us where a batch of as many blocks takes 15.
+/// Of more, all blocks would read the same tile of the smaller operand at the same time, which the
+/// model does not know: 100000 x 32 x 32 takes 20.5 us where a batch of as many blocks takes 15.
 constexpr int64_t kMostTilesOfOneStage = 64;
 
 template <TileConfig kTile>
@@ -406,8 +406,7 @@ const KernelDefinition definition{
         "blocks.",
     .requirements =
         "none: rows on 16-byte boundaries are copied as vectors where they run along m or n, or in "
-        "the "
-        "tiles of 16 rows or columns; all others word by word",
+        "the tiles of 16 rows or columns; all others word by word",
     .variants = kVariants,
 };
 #endif

@@ -28,8 +28,8 @@ TEST_P(CountedKernel, HasNoHazardsAndNeedsNoOrderOfThreads) {
          .c = {.stride = Stride::odd}},
         {.m = 5, .n = 4, .k = 0, .batch = 3, .beta = 2, .c = {.stride = Stride::negative}},
         {.m = 1, .n = 1, .k = k, .device_scalars = true},
-        // Each stage filled again, and once more: parts have a third of this.
-        {.m = 2, .n = 5, .k = 3 * (2 * counted.config.stages + 1) * tile.k + 1}};
+        // Each stage filled again, and once more, in each of the two parts.
+        {.m = 2, .n = 5, .k = 2 * (2 * counted.config.stages + 1) * tile.k + 1}};
     simt::Machine machine;
     std::vector<unsigned> counters(kCounters);
     int runs = 0;
@@ -37,10 +37,8 @@ TEST_P(CountedKernel, HasNoHazardsAndNeedsNoOrderOfThreads) {
         std::vector<uint32_t> bits;
         for (const uint64_t order : {0, 1, 2}) {
             Prepared prepared(p);
-            Execution execution{.stream = &machine,
-                                .multiprocessors = 6,
-                                .counters = counters.data(),
-                                .splits = p.m == 2 ? 3 : 2};
+            Execution execution{
+                .stream = &machine, .multiprocessors = 6, .counters = counters.data(), .splits = 2};
             const Problem problem = prepared.problem();
             if (counted.refusal(problem, execution)) continue;
             Memory workspace(counted.workspace_bytes(problem, execution) / 4 + 64);
