@@ -3,10 +3,8 @@
 // Tensor cores in CPU mode: who holds which element, what is cut, and what goes wrong.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <limits>
 
-#include "reference/bound.h"
 #include "tests/hazards.h"
 
 namespace tilewright {
@@ -348,28 +346,6 @@ TEST(Wgmma, IsCountedByTheWarp) {
     EXPECT_EQ(counters.mma, 4u);
     EXPECT_EQ(counters.mma_products, 64u * kN * 8);
     EXPECT_EQ(counters.total(simt::Operation::shared_load).requests, 0u);
-}
-
-// --- what TF32 may be off by
-
-TEST(Tf32Tolerance, AddsTheRoundingOfFactors) {
-    using reference::Assumption, reference::tolerance;
-    for (const int64_t k : {1, 16, 100, 4096}) {
-        const double fp32 = tolerance(Assumption::worst_case, k, 1).relative;
-        const double tf32 = tolerance(Assumption::worst_case, k, 1, Arithmetic::tf32).relative;
-        EXPECT_GE(tf32, fp32 + 0x1p-10);
-        EXPECT_LE(tf32, fp32 + 0x1p-10 + 2.5 * static_cast<double>(k) * 0x1p-24);
-        EXPECT_LE(tolerance(Assumption::random, k, 1, Arithmetic::tf32).relative, tf32 * 1.001);
-    }
-    EXPECT_LT(tolerance(Assumption::random, 4096, 1, Arithmetic::tf32).relative, 0x1p-12)
-        << "independent roundings cancel: a product left out of 4096 must not pass";
-}
-
-TEST(Tf32Tolerance, IsNoneWhereNothingIsMultipliedOrRounded) {
-    using reference::Assumption, reference::tolerance;
-    EXPECT_EQ(tolerance(Assumption::exact, 100, 1, Arithmetic::tf32).relative, 0);
-    EXPECT_EQ(tolerance(Assumption::random, 0, 1, Arithmetic::tf32).relative,
-              tolerance(Assumption::random, 0, 1).relative);
 }
 
 }  // namespace

@@ -291,5 +291,23 @@ TEST(Bound, GammaIsLargerThanTheRandomBoundOnlyFromEightProductsOn) {
     EXPECT_TRUE(std::isinf(tolerance(Assumption::worst_case, 1 << 24, 1).relative));
 }
 
+TEST(Tf32Tolerance, AddsTheRoundingOfFactors) {
+    for (const int64_t k : {1, 16, 100, 4096}) {
+        const double fp32 = tolerance(Assumption::worst_case, k, 1).relative;
+        const double tf32 = tolerance(Assumption::worst_case, k, 1, Arithmetic::tf32).relative;
+        EXPECT_GE(tf32, fp32 + 0x1p-10);
+        EXPECT_LE(tf32, fp32 + 0x1p-10 + 2.5 * static_cast<double>(k) * 0x1p-24);
+        EXPECT_LE(tolerance(Assumption::random, k, 1, Arithmetic::tf32).relative, tf32 * 1.001);
+    }
+    EXPECT_LT(tolerance(Assumption::random, 4096, 1, Arithmetic::tf32).relative, 0x1p-12)
+        << "independent roundings cancel: a product left out of 4096 must not pass";
+}
+
+TEST(Tf32Tolerance, IsNoneWhereNothingIsMultipliedOrRounded) {
+    EXPECT_EQ(tolerance(Assumption::exact, 100, 1, Arithmetic::tf32).relative, 0);
+    EXPECT_EQ(tolerance(Assumption::random, 0, 1, Arithmetic::tf32).relative,
+              tolerance(Assumption::random, 0, 1).relative);
+}
+
 }  // namespace
 }  // namespace tilewright::reference
