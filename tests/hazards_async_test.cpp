@@ -276,21 +276,23 @@ TEST(CopyBulk, WantsWholePiecesOn16Bytes) {
     }
 }
 
-TEST(CopyTensor, WantsItsTileOn128BytesOr1024) {
-    for (const Swizzle swizzle : {Swizzle::none, Swizzle::bytes128})
-        for (const int to : {0, 32}) {
+TEST(CopyTensor, WantsItsTileOn128BytesOr8RowsOfItsSwizzle) {
+    for (const auto& [swizzle, cols, bytes] : {std::tuple(Swizzle::none, 32, 128),
+                                               {Swizzle::bytes64, 16, 512},
+                                               {Swizzle::bytes128, 32, 1024}})
+        for (const int to : {0, 128, 256, 512}) {
             const Found found = run(1, 1, [=](GlobalPtr<float> A, auto) {
                 SHARED(float, As, 32 * 12);
                 SHARED(Barrier, full, 1);
                 TensorMap map{};
-                EXPECT_TRUE(make_tensor_map(map, A, 8, 32, 32, 8, 32, swizzle).ok());
+                EXPECT_TRUE(make_tensor_map(map, A, 8, cols, cols, 8, cols, swizzle).ok());
                 mbarrier_init(full, 1);
-                mbarrier_arrive_expect(full, 1024);
-                cp_async_bulk_tensor(As + to, map, 0, 0, full);
+                mbarrier_arrive_expect(full, 8 * cols * 4);
+                cp_async_bulk_tensor(As + to / 4, map, 0, 0, full);
                 mbarrier_wait(full, 0);
             });
-            EXPECT_EQ(found.has(misaligned), to == 32 && swizzle == Swizzle::bytes128)
-                << found.text();
+            if (to % bytes == 0) expect_none(found);
+            EXPECT_EQ(found.has(misaligned), to % bytes != 0) << found.text();
         }
 }
 
@@ -303,6 +305,7 @@ TEST(CopyTensor, RefusesMapsThatTheHardwareRefuses) {
         EXPECT_FALSE(make_tensor_map(map, A, 8, 32, 32, 257, 32).ok());
         EXPECT_FALSE(make_tensor_map(map, A, 8, 32, 32, 8, 30).ok());
         EXPECT_FALSE(make_tensor_map(map, A, 8, 64, 64, 8, 64, Swizzle::bytes128).ok());
+        EXPECT_FALSE(make_tensor_map(map, A, 8, 64, 64, 8, 32, Swizzle::bytes64).ok());
     });
     expect_none(found);
 }

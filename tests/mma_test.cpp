@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <numeric>
+#include <random>
 
 #include "tests/hazards.h"
 
@@ -237,36 +239,62 @@ void store(const float (&d)[kN / 2], GlobalPtr<float> C) {
           i % 2] = d[i];
 }
 
-TEST(Wgmma, MultipliesTwoInAWordAndBeginsAnew) {
-    const auto of_word = [](const auto& of) {
-        return
-            [&of](int row, int word) { return pack_f16(of(row, 2 * word), of(row, 2 * word + 1)); };
-    };
-    const auto a = [](int row, int k) { return static_cast<float>((row * 7 + k * 3) % 11 - 5); };
-    const auto b = [](int col, int k) { return static_cast<float>((col * 5 + k) % 13 - 6); };
+/// Words of two, in tiles that the TMA brings: as many next to each other as kK takes.
+template <Swizzle kSwizzle>
+void expect_product(bool bf16) {
+    constexpr int kRow = static_cast<int>(kSwizzle) / 4, kFactors = 2 * kK;
+    std::mt19937 random(1);
+    std::vector<float> factors((64 + kN) * kFactors), words(factors.size() / 2);
+    for (float& factor : factors) factor = static_cast<float>(random() % 17) - 8;
+    for (size_t i = 0; i < words.size(); ++i)
+        words[i] = (bf16 ? pack_bf16 : pack_f16)(factors[2 * i], factors[2 * i + 1]);
+    const Bounds bounds(words.data(), 64 + kN, kK, kK, "A and B");
     std::vector<float> results;
     const Found found = run_warpgroup(
         [&](auto As, auto Bs, auto& d, auto C) {
-            for (int i = threadIdx.x; i < 64 * kK; i += 128)
-                As[place(i / kK, i % kK)] = of_word(a)(i / kK, i % kK);
-            for (int i = threadIdx.x; i < kN * kK; i += 128)
-                Bs[place(i / kK, i % kK)] = of_word(b)(i / kK, i % kK);
-            for (float& value : d) value = std::nanf("");
+            SHARED(Barrier, full, 1);
+            const auto A = global_ptr(words.data(), bounds);
+            if (threadIdx.x == 0) {
+                TensorMap a{}, b{};
+                EXPECT_TRUE(make_tensor_map(a, A, 64, kK, kK, 64, kRow, kSwizzle).ok());
+                EXPECT_TRUE(make_tensor_map(b, A + 64 * kK, kN, kK, kK, kN, kRow, kSwizzle).ok());
+                mbarrier_init(full, 1);
+                mbarrier_arrive_expect(full, kTileBytes);
+                for (int k = 0; k < kK; k += kRow) {
+                    cp_async_bulk_tensor(As + 64 * k, a, 0, k, full);
+                    cp_async_bulk_tensor(Bs + kN * k, b, 0, k, full);
+                }
+            }
             __syncthreads();
+            mbarrier_wait(full, 0);
+            for (float& value : d) value = std::nanf("");
             wgmma_fence();
-            for (int k = 0; k < kK; k += 8) wgmma_f16<kN>(d, As + k, Bs + k, k == 0);
+            for (int k = 0; k < kK; k += 8) {
+                const int first = k - k % kRow;  // of the tile
+                const auto a = As + 64 * first + k % kRow, b = Bs + kN * first + k % kRow;
+                if (bf16)
+                    wgmma_bf16<kN, kSwizzle>(d, a, b, k == 0);
+                else
+                    wgmma_f16<kN, kSwizzle>(d, a, b, k == 0);
+            }
             wgmma_commit();
             wgmma_wait<0>(d);
             store(d, C);
         },
         results);
     expect_none(found);
-    for (int row = 0; row < 64; ++row)
-        for (int col = 0; col < kN; ++col) {
-            float want = 0;
-            for (int k = 0; k < 2 * kK; ++k) want += a(row, k) * b(col, k);
-            ASSERT_EQ(results[row * kN + col], want) << row << ' ' << col;
-        }
+    for (int i = 0; i < 64 * kN; ++i) {
+        const float* a = &factors[i / kN * kFactors];
+        const float* b = &factors[(64 + i % kN) * kFactors];
+        ASSERT_EQ(results[i], std::inner_product(a, a + kFactors, b, 0.0f)) << i;
+    }
+}
+
+TEST(Wgmma, MultipliesTwoInAWordAndBeginsAnew) {
+    for (const bool bf16 : {false, true}) {
+        expect_product<Swizzle::bytes64>(bf16);
+        expect_product<Swizzle::bytes128>(bf16);
+    }
 }
 
 TEST(Wgmma, MultipliesSwizzledTiles) {
@@ -316,16 +344,24 @@ TEST(Wgmma, OfATileThatIsOverwrittenBeforeTheWaitIsTold) {
     EXPECT_TRUE(found.has(write_after_read) || found.has(read_after_write)) << found.text();
 }
 
-TEST(Wgmma, OfATileOffItsBoundaryIsTold) {
+template <Swizzle kSwizzle>
+bool is_misaligned(int offset) {
     std::vector<float> results;
     const Found found = run_warpgroup(
-        [](auto As, auto Bs, auto& d, auto) {
-            wgmma_tf32<kN>(d, As + kK, Bs);
+        [&](auto As, auto Bs, auto& d, auto) {
+            wgmma_f16<kN, kSwizzle>(d, As + offset / 4, Bs, true);
             wgmma_commit();
             wgmma_wait<0>(d);
         },
         results);
-    EXPECT_TRUE(found.has(misaligned)) << found.text();
+    return found.has(misaligned);
+}
+
+TEST(Wgmma, OfATileOffItsBoundaryIsTold) {
+    for (const int offset : {0, 32, 64, 96, 128, 480, 512, 544, 960, 1024}) {
+        EXPECT_EQ(is_misaligned<Swizzle::bytes64>(offset), offset % 512 >= 64) << offset;
+        EXPECT_EQ(is_misaligned<Swizzle::bytes128>(offset), offset % 1024 >= 128) << offset;
+    }
 }
 
 TEST(Wgmma, IsCountedByTheWarp) {

@@ -91,8 +91,8 @@ __global__ void bulk_stages(Arguments p) {
 }
 
 /// The TMA copies boxes of a matrix in A, some of which leave it: what is beyond becomes zero.
-constexpr int kRows = 100, kCols = 72, kLd = 80, kBoxRows = 16, kBoxCols = 32;
-template <Swizzle kSwizzle>
+constexpr int kRows = 100, kCols = 72, kLd = 80, kBoxRows = 16;
+template <Swizzle kSwizzle, int kBoxCols>
 __global__ void tensor_boxes(Arguments p, const __grid_constant__ TensorMap map) {
     DYNAMIC_SHARED(float, tile, 0, kBoxRows, kBoxCols);
     SHARED(Barrier, full, 1);
@@ -109,7 +109,8 @@ __global__ void tensor_boxes(Arguments p, const __grid_constant__ TensorMap map)
         mbarrier_wait(full, phase);
         for (int i = threadIdx.x; i < kBoxRows * kBoxCols; i += kThreads) {
             const int r = i / kBoxCols, c = i % kBoxCols, at = (row + r) * kLd + col + c;
-            const int place = kSwizzle == Swizzle::none ? i : i ^ r % 8 * 4;
+            const int turn = r * kBoxCols / 32 % (kBoxCols / 4);  // by lines of 128 bytes
+            const int place = kSwizzle == Swizzle::none ? i : i ^ turn * 4;
             const bool inside = row + r < kRows && col + c < kCols;
             if (col + c < kLd && at < kWordsElements)
                 p.C[at] = tile[place] + (inside ? 0.0f : p.A[at]) + 1;
@@ -211,7 +212,7 @@ Status run(const float* A, float* C, unsigned* flags, const Execution& execution
                          Arguments{global_ptr(A, a), global_ptr(C, c), global_ptr(flags, f)});
 }
 
-template <Swizzle kSwizzle>
+template <Swizzle kSwizzle, int kBoxCols>
 Status run_boxes(const float* A, float* C, unsigned* flags, const Execution& execution) {
     const Bounds a(A, 1, kWordsElements, 0, "A");
     const Bounds c(C, 1, kWordsElements, 0, "C");
@@ -221,7 +222,7 @@ Status run_boxes(const float* A, float* C, unsigned* flags, const Execution& exe
     const Status status =
         make_tensor_map(map, arguments.A, kRows, kCols, kLd, kBoxRows, kBoxCols, kSwizzle);
     if (!status.ok()) return status;
-    return launch_kernel(tensor_boxes<kSwizzle>, kBlocks, kThreads,
+    return launch_kernel(tensor_boxes<kSwizzle, kBoxCols>, kBlocks, kThreads,
                          kBoxRows * kBoxCols * static_cast<int>(sizeof(float)), execution,
                          arguments, map);
 }
@@ -230,8 +231,9 @@ constexpr WordsKernel kKernels[] = {
     {"copy_groups", 80, run<copy_groups>},
     {"copy_zeros", 80, run<copy_zeros>},
     {"bulk_stages", 90, run<bulk_stages>},
-    {"tensor_boxes", 90, run_boxes<Swizzle::none>},
-    {"tensor_boxes_swizzled", 90, run_boxes<Swizzle::bytes128>},
+    {"tensor_boxes", 90, run_boxes<Swizzle::none, 32>},
+    {"tensor_boxes_bytes64", 90, run_boxes<Swizzle::bytes64, 16>},
+    {"tensor_boxes_bytes128", 90, run_boxes<Swizzle::bytes128, 32>},
     {"copy_arrivals", 80, run<copy_arrivals>},
     {"warp_exchange", 80, run<warp_exchange>},
     {"last_block", 80, run<last_block>},

@@ -9,7 +9,7 @@
 
 namespace tilewright::inline TILEWRIGHT_TARGET {
 
-enum class Swizzle { none, bytes128 };
+enum class Swizzle { none, bytes64 = 64, bytes128 = 128 };
 
 struct TensorMap {
     GlobalPtr<const float> origin;
@@ -30,7 +30,7 @@ inline void cp_async_bulk_tensor(SharedPtr<float> to, const TensorMap& map, int6
                        .box_cols = map.box_cols,
                        .row = row,
                        .col = col,
-                       .swizzled = map.swizzle == Swizzle::bytes128},
+                       .swizzle = static_cast<int>(map.swizzle)},
                       place_of(barrier, site));
 }
 
@@ -58,7 +58,7 @@ struct Slices {
 inline Status make_tensor_map(TensorMap& map, GlobalPtr<const float> origin, int64_t rows,
                               int64_t cols, int64_t ld, int box_rows, int box_cols,
                               Swizzle swizzle = Swizzle::none, const Slices* slices = nullptr) {
-    const int most_cols = swizzle == Swizzle::bytes128 ? 32 : 256;
+    const int most_cols = swizzle == Swizzle::none ? 256 : static_cast<int>(swizzle) / 4;
     if (!rows_aligned(origin, ld) || box_rows > 256 || box_cols > most_cols || box_cols % 4 != 0)
         return {StatusCode::invalid_value,
                 "a tensor map's matrix lies on 16 bytes, as all its rows do, and its boxes are of "

@@ -74,23 +74,35 @@ inline void mma_bf16(float (&d)[4], const float (&a)[4], const float (&b)[2],
     mma_as(simt::Factor::bf16, d, a, b, site);
 }
 
+template <int N, Swizzle kSwizzle>
+void wgmma_as(simt::Factor factor, float (&d)[N / 2], SharedPtr<float> a, SharedPtr<float> b,
+              bool begins, Site site) {
+    static_assert(kSwizzle != Swizzle::none);
+    simt::wgmma({.d = d,
+                 .n = N,
+                 .a = place_of(a, site),
+                 .b = place_of(b, site),
+                 .factor = factor,
+                 .swizzle = static_cast<int>(kSwizzle),
+                 .begins = begins});
+}
 template <int N>
 void wgmma_tf32(float (&d)[N / 2], SharedPtr<float> a, SharedPtr<float> b,
                 Site site = Site::here()) {
     static_assert(N == 128 || N == 256);
-    simt::wgmma(d, N, place_of(a, site), place_of(b, site), simt::Factor::tf32, false);
+    wgmma_as<N, Swizzle::bytes128>(simt::Factor::tf32, d, a, b, false, site);
 }
-template <int N>
+template <int N, Swizzle kSwizzle = Swizzle::bytes128>
 void wgmma_f16(float (&d)[N / 2], SharedPtr<float> a, SharedPtr<float> b, bool begins,
                Site site = Site::here()) {
     static_assert(N == 128 || N == 192);
-    simt::wgmma(d, N, place_of(a, site), place_of(b, site), simt::Factor::f16, begins);
+    wgmma_as<N, kSwizzle>(simt::Factor::f16, d, a, b, begins, site);
 }
-template <int N>
+template <int N, Swizzle kSwizzle = Swizzle::bytes128>
 void wgmma_bf16(float (&d)[N / 2], SharedPtr<float> a, SharedPtr<float> b, bool begins,
                 Site site = Site::here()) {
     static_assert(N == 128 || N == 192);
-    simt::wgmma(d, N, place_of(a, site), place_of(b, site), simt::Factor::bf16, begins);
+    wgmma_as<N, kSwizzle>(simt::Factor::bf16, d, a, b, begins, site);
 }
 inline void wgmma_fence() {}
 inline void wgmma_commit() {

@@ -13,9 +13,10 @@
 
 namespace tilewright::inline TILEWRIGHT_TARGET {
 
-/// bytes128: rows of 128 bytes, of which row r keeps piece p of 16 bytes at place p ^ (r % 8), so
-/// that a column of pieces meets all banks. The tile then begins on 1024 bytes.
-enum class Swizzle { none, bytes128 };
+/// Rows of that many bytes whose pieces of 16 change places, so that a column of them meets all
+/// banks: row r of 64 bytes keeps piece p at place p ^ (r / 2 % 4), one of 128 at p ^ (r % 8). The
+/// tile begins on 8 rows, after which the pattern comes again: 512 or 1024 bytes.
+enum class Swizzle { none, bytes64 = 64, bytes128 = 128 };
 
 /// A matrix and the box of it that one copy brings, in the engine's own form. A kernel takes it as
 /// `const __grid_constant__ TensorMap`.
@@ -88,8 +89,8 @@ struct Slices {
 };
 
 /// Describes a row-major matrix. The TMA wants it on 16 bytes and rows a multiple of that apart,
-/// boxes of at most 256 x 256, and box rows of whole 16 bytes, at most 128 where they are swizzled.
-/// With `slices` a copy names one of them; strides are multiples of 16 bytes.
+/// boxes of at most 256 x 256, and box rows of whole 16 bytes, no longer than the swizzle's where
+/// there is one. With `slices` a copy names one of them; strides are multiples of 16 bytes.
 inline Status make_tensor_map(TensorMap& map, const float* origin, int64_t rows, int64_t cols,
                               int64_t ld, int box_rows, int box_cols,
                               Swizzle swizzle = Swizzle::none, const Slices* slices = nullptr) {
@@ -118,14 +119,17 @@ inline Status make_tensor_map(TensorMap& map, const float* origin, int64_t rows,
     const CUresult result = encode(
         reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, slices ? 3 : 2,
         const_cast<float*>(origin), sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-        swizzle == Swizzle::none ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_128B,
+        swizzle == Swizzle::none      ? CU_TENSOR_MAP_SWIZZLE_NONE
+        : swizzle == Swizzle::bytes64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                                      : CU_TENSOR_MAP_SWIZZLE_128B,
         CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result == CUDA_SUCCESS) return {};
     return {StatusCode::invalid_value,
             "cuTensorMapEncodeTiled: error " + std::to_string(result) + " for a " +
                 std::to_string(rows) + " x " + std::to_string(cols) + " matrix, rows " +
                 std::to_string(ld) + " elements apart, boxes of " + std::to_string(box_rows) +
-                " x " + std::to_string(box_cols)};
+                " x " + std::to_string(box_cols) + ", a swizzle of " +
+                std::to_string(static_cast<int>(swizzle)) + " bytes"};
 }
 #endif
 

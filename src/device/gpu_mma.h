@@ -71,13 +71,16 @@ TILEWRIGHT_MMA_16(f16)
 TILEWRIGHT_MMA_16(bf16)
 #undef TILEWRIGHT_MMA_16
 
-/// A tile in shared memory as wgmma takes it: rows of 128 bytes in Swizzle::bytes128, from 1024 bytes
-/// on; `tile` is in its first row, at the k to begin with. PTX ISA, "Matrix Descriptor".
+/// A tile in shared memory as wgmma takes it, in rows of all the swizzle's bytes; `tile` is in its
+/// first row, at the k to begin with. PTX ISA, "Matrix Descriptor".
+template <Swizzle kSwizzle = Swizzle::bytes128>
 __device__ __forceinline__ unsigned long long wgmma_operand(const float* tile) {
-    constexpr unsigned long long kSwizzle128 = 1ull << 62;
-    constexpr unsigned long long kEightRows = 1024ull / 16 << 32;  // from 8 rows to the next 8
+    static_assert(kSwizzle != Swizzle::none);
+    constexpr unsigned long long kLayout = (kSwizzle == Swizzle::bytes128 ? 1ull : 2ull) << 62;
+    constexpr unsigned long long kEightRows =  // from 8 rows to the next 8
+        static_cast<unsigned long long>(kSwizzle) * 8 / 16 << 32;
     constexpr unsigned long long kUnused = 1ull << 16;  // the stride along k, of unswizzled tiles
-    return kSwizzle128 | kEightRows | kUnused | (shared_address(tile) & 0x3ffff) / 16;
+    return kLayout | kEightRows | kUnused | (shared_address(tile) & 0x3ffff) / 16;
 }
 
 #define ACCUMULATORS_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
@@ -141,16 +144,17 @@ __device__ __forceinline__ void wgmma_tf32(float (&d)[N / 2], const float* a, co
                  "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." #format "." #format \
                  " {" registers "}, " operands "; }"                                   \
                  : __VA_ARGS__                                                         \
-                 : "l"(wgmma_operand(a)), "l"(wgmma_operand(b)),                       \
+                 : "l"(wgmma_operand<kSwizzle>(a)), "l"(wgmma_operand<kSwizzle>(b)),   \
                    "r"(static_cast<unsigned>(begins)))
 #elif __CUDA_ARCH__ >= 900
 #define WGMMA_16(...) __trap()
 #else
 #define WGMMA_16(...)
 #endif
-/// The same of words of two, 64 x N x 16. `begins`: d is a b, whatever it was.
+/// The same of words of two, 64 x N x 16, and of tiles in either swizzle. `begins`: d is a b, whatever
+/// it was.
 #define TILEWRIGHT_WGMMA_16(format)                                                                \
-    template <int N>                                                                               \
+    template <int N, Swizzle kSwizzle = Swizzle::bytes128>                                         \
     __device__ __forceinline__ void wgmma_##format(float(&d)[N / 2], const float* a,               \
                                                    const float* b, bool begins) {                  \
         static_assert(N == 128 || N == 192);                                                       \

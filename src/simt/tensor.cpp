@@ -77,8 +77,7 @@ void multiply(const Wgmma& wgmma, int number) {
     const auto row_of = [&](const Place& operand, int row) {
         Words words;
         for (int i = 0; i < kWords; ++i)
-            words[i] = *reinterpret_cast<const float*>(
-                swizzled_address(reinterpret_cast<uintptr_t>(operand.address), row, i));
+            words[i] = *reinterpret_cast<const float*>(swizzled(operand, row, i, wgmma.swizzle));
         return factors_in(words, wgmma.factor);
     };
     const int warp = number / kWarpSize, g = number % kWarpSize / 4, t = number % 4;

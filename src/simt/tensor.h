@@ -34,22 +34,18 @@ struct MmaFragments {
 /// d += a b for the lanes of a warp; one without d gives nothing and gets nothing.
 void multiply(const std::array<MmaFragments, kWarpSize>& lanes);
 
-/// A thread's part of a wgmma.m64nNk8, or k16, that is under way.
-struct Wgmma {
-    float* d;  ///< N / 2: its part of the 64 x N result.
-    int n;
-    Place a, b;  ///< Rows of 128 bytes, swizzled: 64 of A and N of B, each from its k on.
-    Factor factor = Factor::tf32;
-    bool begins = false;  ///< d = a b instead of d += a b.
-};
-
 /// d += a b for thread `number` of 128.
 void multiply(const Wgmma& wgmma, int number);
 
-/// Where word `word` of a row of such an operand lies: the address's own bits say how it is swizzled.
-constexpr uintptr_t swizzled_address(uintptr_t start, int row, int word) {
-    const uintptr_t at = start + row * 128 + word * 4;
-    return at ^ (at >> 7 & 7) << 4;
+/// Where a swizzle puts what would lie at this address. The address's own bits say so: as many as
+/// number a row's pieces of 16 bytes, those from bit 4 on, are XORed with those from bit 7 on.
+constexpr uintptr_t swizzled(uintptr_t address, int row_bytes) {
+    return address ^ (address >> 3 & (row_bytes - 16));
+}
+/// Word `word` of an operand's row.
+inline uintptr_t swizzled(const Place& operand, int row, int word, int row_bytes) {
+    return swizzled(reinterpret_cast<uintptr_t>(operand.address) + row * row_bytes + word * 4,
+                    row_bytes);
 }
 
 }  // namespace tilewright::simt

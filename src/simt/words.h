@@ -43,9 +43,9 @@ struct TensorBox {
     int64_t rows, cols, ld;
     int box_rows, box_cols;
     int64_t row, col;
-    bool swizzled;  ///< Rows are 128 bytes; pieces of 16 in row r go to place (piece ^ r % 8).
+    int swizzle;  ///< The bytes of its rows, 64 or 128; 0 for none.
 };
-/// Likewise for the box that lies at `from`'s matrix; `to` then begins on 1024 bytes.
+/// Likewise for the box that lies at `from`'s matrix; `to` then begins on 8 rows of the swizzle.
 void copy_tensor(const Place& to, const Place& from, const TensorBox& box, const Place& barrier);
 
 /// What tensor cores multiply: a word is one TF32, or two FP16 or BF16, the lower half first.
@@ -53,10 +53,19 @@ enum class Factor { tf32, f16, bf16 };
 
 /// d += a b in tensor cores, by all lanes of a warp together: 4, 4 and 2 words of each lane.
 void mma(float* d, const float* a, const float* b, Factor factor, Site site);
-/// Likewise by a warpgroup, d's `n` / 2 elements of each thread, from tiles in shared memory, which
-/// the multiprocessor reads until the thread has waited for it. Made then and not before. `begins`: d
-/// is a b, whatever it was.
-void wgmma(float* d, int n, const Place& a, const Place& b, Factor factor, bool begins);
+
+/// A thread's part of a wgmma.m64nNk8, or k16.
+struct Wgmma {
+    float* d;  ///< N / 2: its part of the 64 x N result.
+    int n;
+    Place a, b;  ///< Swizzled tiles: 64 rows of A and N of B, each from its k on.
+    Factor factor;
+    int swizzle;  ///< The bytes of their rows.
+    bool begins;  ///< d = a b instead of d += a b.
+};
+/// d += a b by a warpgroup, from tiles in shared memory, which the multiprocessor reads until the
+/// thread has waited for it. Made then and not before.
+void wgmma(const Wgmma& wgmma);
 void wgmma_commit();
 /// Until at most `groups` of the thread's groups are under way.
 void wgmma_wait(unsigned groups);

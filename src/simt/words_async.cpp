@@ -293,8 +293,8 @@ void copy_bulk(const Place& to, const Place& from, unsigned bytes, const Place& 
 
 void copy_tensor(const Place& to, const Place& from, const TensorBox& box, const Place& place) {
     Mbarrier* barrier = find(place);
-    // A swizzle goes by the address, whose pattern comes again after 8 rows of 128 bytes.
-    if (!barrier || !is_on(to, box.swizzled ? 1024 : 128)) return;
+    // A swizzle goes by the address, whose pattern comes again after 8 rows.
+    if (!barrier || !is_on(to, box.swizzle ? 8 * box.swizzle : 128)) return;
     advance(*barrier);
     TmaCopy copy(*barrier, to, from);
     const auto left = [](int64_t size, int64_t first, int64_t most) {
@@ -303,14 +303,13 @@ void copy_tensor(const Place& to, const Place& from, const TensorBox& box, const
     const int64_t rows = left(box.rows, box.row, box.box_rows);
     const int64_t cols = left(box.cols, box.col, box.box_cols);
     const unsigned row_bytes = box.box_cols * 4;
-    const unsigned step = box.swizzled ? kPieceBytes : row_bytes;
+    const unsigned step = box.swizzle ? kPieceBytes : row_bytes;
     for (int row = 0; row < box.box_rows; ++row)
         for (unsigned done = 0; done < row_bytes; done += step) {
             const size_t target = size_t{row_bytes} * row + done;
-            // Where a row of 128 bytes lies, its number's last three bits turn its pieces around.
-            const size_t turn = box.swizzled ? (target >> 7 & 7) << 4 : 0;
             const int64_t valid = row < rows ? left(4 * cols, done, step) : 0;
-            copy.add(target ^ turn, ((box.row + row) * box.ld + box.col) * 4 + done, step,
+            copy.add(box.swizzle ? swizzled(target, box.swizzle) : target,
+                     ((box.row + row) * box.ld + box.col) * 4 + done, step,
                      static_cast<unsigned>(valid));
         }
 }

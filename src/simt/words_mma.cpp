@@ -24,26 +24,29 @@ void check_operands(const Wgmma& wgmma, int number) {
         const bool of_a = i / 2 < kRowsOfA;
         const Place& operand = of_a ? wgmma.a : wgmma.b;
         const int row = of_a ? i / 2 : i / 2 - kRowsOfA;
-        check({swizzled_address(reinterpret_cast<uintptr_t>(operand.address), row, i % 2 * 4),
-               operand.extent, operand.site, Operation::shared_load, kPieceBytes});
+        check({swizzled(operand, row, i % 2 * 4, wgmma.swizzle), operand.extent, operand.site,
+               Operation::shared_load, kPieceBytes});
     }
 }
 
 }  // namespace
 
-void wgmma(float* d, int n, const Place& a, const Place& b, Factor factor, bool begins) {
+void wgmma(const Wgmma& wgmma) {
     BlockRunner& block = BlockRunner::current();
     const int number = block.thread().number % kWarpgroup;
-    const Wgmma wgmma{d, n, a, b, factor, begins};
     if (block.launch().counted) {
-        for (const Place& operand : {a, b})
-            if (const auto at = reinterpret_cast<uintptr_t>(operand.address); at & 0x380)
-                block.report(HazardKind::misaligned, a.site,
+        const int tile_bytes = 8 * wgmma.swizzle;  // then the swizzle's pattern comes again
+        for (const Place& operand : {wgmma.a, wgmma.b})
+            if (const auto at = reinterpret_cast<uintptr_t>(operand.address);
+                at % tile_bytes >= static_cast<uintptr_t>(wgmma.swizzle))
+                block.report(HazardKind::misaligned, operand.site,
                              "an operand at " + place_text(*operand.extent, at) +
-                                 ", which is not in the first row of a tile on 1024 bytes");
+                                 ", which is not in the first row of a tile on " +
+                                 std::to_string(tile_bytes) + " bytes");
         check_operands(wgmma, number);
         constexpr uint64_t kRowsOfWarp = 16;
-        if (number % kWarpSize == 0) block.count_mma(a.site, kRowsOfWarp * depth(factor) * n);
+        if (number % kWarpSize == 0)
+            block.count_mma(wgmma.a.site, kRowsOfWarp * depth(wgmma.factor) * wgmma.n);
     }
     block.thread().wgmmas.add(wgmma);
 }
