@@ -271,11 +271,12 @@ void expect_product(bool bf16) {
             wgmma_fence();
             for (int k = 0; k < kK; k += 8) {
                 const int first = k - k % kRow;  // of the tile
-                const auto a = As + 64 * first + k % kRow, b = Bs + kN * first + k % kRow;
+                const WgmmaOperand<kSwizzle> a(As + 64 * first + k % kRow);
+                const WgmmaOperand<kSwizzle> b(Bs + kN * first + k % kRow);
                 if (bf16)
-                    wgmma_bf16<kN, kSwizzle>(d, a, b, k == 0);
+                    wgmma_bf16<kN>(d, a, b, k == 0);
                 else
-                    wgmma_f16<kN, kSwizzle>(d, a, b, k == 0);
+                    wgmma_f16<kN>(d, a, b, k == 0);
             }
             wgmma_commit();
             wgmma_wait<0>(d);
@@ -349,7 +350,8 @@ bool is_misaligned(int offset) {
     std::vector<float> results;
     const Found found = run_warpgroup(
         [&](auto As, auto Bs, auto& d, auto) {
-            wgmma_f16<kN, kSwizzle>(d, As + offset / 4, Bs, true);
+            using Operand = WgmmaOperand<kSwizzle>;
+            wgmma_f16<kN>(d, Operand(As + offset / 4), Operand(Bs), true);
             wgmma_commit();
             wgmma_wait<0>(d);
         },

@@ -74,14 +74,22 @@ inline void mma_bf16(float (&d)[4], const float (&a)[4], const float (&b)[2],
     mma_as(simt::Factor::bf16, d, a, b, site);
 }
 
+template <Swizzle kSwizzle>
+struct WgmmaOperand {
+    explicit WgmmaOperand(SharedPtr<float> tile) : tile(tile) {}
+    WgmmaOperand operator+(int words) const { return WgmmaOperand(tile + words); }
+
+    SharedPtr<float> tile;
+};
+
 template <int N, Swizzle kSwizzle>
-void wgmma_as(simt::Factor factor, float (&d)[N / 2], SharedPtr<float> a, SharedPtr<float> b,
-              bool begins, Site site) {
+void wgmma_as(simt::Factor factor, float (&d)[N / 2], const WgmmaOperand<kSwizzle>& a,
+              const WgmmaOperand<kSwizzle>& b, bool begins, Site site) {
     static_assert(kSwizzle != Swizzle::none);
     simt::wgmma({.d = d,
                  .n = N,
-                 .a = place_of(a, site),
-                 .b = place_of(b, site),
+                 .a = place_of(a.tile, site),
+                 .b = place_of(b.tile, site),
                  .factor = factor,
                  .swizzle = static_cast<int>(kSwizzle),
                  .begins = begins});
@@ -90,19 +98,20 @@ template <int N>
 void wgmma_tf32(float (&d)[N / 2], SharedPtr<float> a, SharedPtr<float> b,
                 Site site = Site::here()) {
     static_assert(N == 128 || N == 256);
-    wgmma_as<N, Swizzle::bytes128>(simt::Factor::tf32, d, a, b, false, site);
+    using Operand = WgmmaOperand<Swizzle::bytes128>;
+    wgmma_as<N>(simt::Factor::tf32, d, Operand(a), Operand(b), false, site);
 }
-template <int N, Swizzle kSwizzle = Swizzle::bytes128>
-void wgmma_f16(float (&d)[N / 2], SharedPtr<float> a, SharedPtr<float> b, bool begins,
-               Site site = Site::here()) {
+template <int N, Swizzle kSwizzle>
+void wgmma_f16(float (&d)[N / 2], const WgmmaOperand<kSwizzle>& a, const WgmmaOperand<kSwizzle>& b,
+               bool begins, Site site = Site::here()) {
     static_assert(N == 128 || N == 192);
-    wgmma_as<N, kSwizzle>(simt::Factor::f16, d, a, b, begins, site);
+    wgmma_as<N>(simt::Factor::f16, d, a, b, begins, site);
 }
-template <int N, Swizzle kSwizzle = Swizzle::bytes128>
-void wgmma_bf16(float (&d)[N / 2], SharedPtr<float> a, SharedPtr<float> b, bool begins,
-                Site site = Site::here()) {
+template <int N, Swizzle kSwizzle>
+void wgmma_bf16(float (&d)[N / 2], const WgmmaOperand<kSwizzle>& a, const WgmmaOperand<kSwizzle>& b,
+                bool begins, Site site = Site::here()) {
     static_assert(N == 128 || N == 192);
-    wgmma_as<N, kSwizzle>(simt::Factor::bf16, d, a, b, begins, site);
+    wgmma_as<N>(simt::Factor::bf16, d, a, b, begins, site);
 }
 inline void wgmma_fence() {}
 inline void wgmma_commit() {

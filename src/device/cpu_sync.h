@@ -7,6 +7,15 @@
 
 namespace tilewright::inline TILEWRIGHT_TARGET {
 
+template <class V, class Pointer>
+void st_streaming(const Pointer& p, V value, Site site = Site::here()) {
+    st(p, value, site);
+}
+
+inline int warp_uniform(int value) {
+    return value;
+}
+
 template <int kBytes>
 void cp_async(SharedPtr<float> to, GlobalPtr<const float> from, int valid_bytes = kBytes,
               Site site = Site::here()) {

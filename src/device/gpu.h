@@ -46,6 +46,12 @@ __device__ __forceinline__ void st(T* p, V value) {
     *reinterpret_cast<V*>(p) = value;
 }
 
+/// A vector that is not soon read again: the first to leave the L2 cache.
+template <class V, class T>
+__device__ __forceinline__ void st_streaming(T* p, V value) {
+    __stcs(reinterpret_cast<V*>(p), value);
+}
+
 /// A scalar or vector access that the compiler must neither merge nor leave out: what a counter is
 /// to show on the GPU, or a word that other blocks write.
 template <class V, class T>

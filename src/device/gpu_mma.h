@@ -71,16 +71,34 @@ TILEWRIGHT_MMA_16(f16)
 TILEWRIGHT_MMA_16(bf16)
 #undef TILEWRIGHT_MMA_16
 
-/// A tile in shared memory as wgmma takes it, in rows of all the swizzle's bytes; `tile` is in its
-/// first row, at the k to begin with. PTX ISA, "Matrix Descriptor".
-template <Swizzle kSwizzle = Swizzle::bytes128>
-__device__ __forceinline__ unsigned long long wgmma_operand(const float* tile) {
-    static_assert(kSwizzle != Swizzle::none);
-    constexpr unsigned long long kLayout = (kSwizzle == Swizzle::bytes128 ? 1ull : 2ull) << 62;
-    constexpr unsigned long long kEightRows =  // from 8 rows to the next 8
-        static_cast<unsigned long long>(kSwizzle) * 8 / 16 << 32;
-    constexpr unsigned long long kUnused = 1ull << 16;  // the stride along k, of unswizzled tiles
-    return kLayout | kEightRows | kUnused | (shared_address(tile) & 0x3ffff) / 16;
+/// A tile in shared memory as wgmma takes it, in rows of all the swizzle's bytes: its first row, at the k
+/// to begin with. PTX ISA, "Matrix Descriptor".
+template <Swizzle kSwizzle>
+class WgmmaOperand {
+  public:
+    __device__ __forceinline__ explicit WgmmaOperand(const float* tile)
+        : address_(shared_address(tile) / 16) {}
+
+    /// So many words on, a multiple of four: along k, or to a tile on 1024 bytes.
+    __device__ __forceinline__ WgmmaOperand operator+(int words) const {
+        WgmmaOperand other = *this;
+        other.address_ += words / 4;
+        return other;
+    }
+    __device__ __forceinline__ unsigned long long descriptor() const {
+        static_assert(kSwizzle != Swizzle::none);
+        constexpr unsigned long long kLayout = (kSwizzle == Swizzle::bytes128 ? 1ull : 2ull) << 62;
+        constexpr unsigned long long kEightRows =  // from 8 rows to the next 8
+            static_cast<unsigned long long>(kSwizzle) * 8 / 16 << 32;
+        constexpr unsigned long long kUnused = 1ull << 16;  // stride along k, of unswizzled tiles
+        return kLayout | kEightRows | kUnused | address_;
+    }
+
+  private:
+    unsigned address_;  ///< In pieces of 16 bytes: no offset carries out of the field's 14 bits.
+};
+__device__ __forceinline__ unsigned long long wgmma_tf32_operand(const float* tile) {
+    return WgmmaOperand<Swizzle::bytes128>(tile).descriptor();
 }
 
 #define ACCUMULATORS_4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
@@ -110,7 +128,7 @@ __device__ __forceinline__ void wgmma_tf32(float (&d)[N / 2], const float* a, co
             "}, %128, %129, 1, 1, 1;"
             : ACCUMULATORS_16(0), ACCUMULATORS_16(16), ACCUMULATORS_16(32), ACCUMULATORS_16(48),
               ACCUMULATORS_16(64), ACCUMULATORS_16(80), ACCUMULATORS_16(96), ACCUMULATORS_16(112)
-            : "l"(wgmma_operand(a)), "l"(wgmma_operand(b)));
+            : "l"(wgmma_tf32_operand(a)), "l"(wgmma_tf32_operand(b)));
     else
         asm volatile(
             "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {"
@@ -120,7 +138,7 @@ __device__ __forceinline__ void wgmma_tf32(float (&d)[N / 2], const float* a, co
             "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
             "}, %64, %65, 1, 1, 1;"
             : ACCUMULATORS_16(0), ACCUMULATORS_16(16), ACCUMULATORS_16(32), ACCUMULATORS_16(48)
-            : "l"(wgmma_operand(a)), "l"(wgmma_operand(b)));
+            : "l"(wgmma_tf32_operand(a)), "l"(wgmma_tf32_operand(b)));
 #elif __CUDA_ARCH__ >= 900  // before, the copy of a tile traps; ptxas 13.0 crashes on more traps
     __trap();
 #endif
@@ -144,8 +162,7 @@ __device__ __forceinline__ void wgmma_tf32(float (&d)[N / 2], const float* a, co
                  "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." #format "." #format \
                  " {" registers "}, " operands "; }"                                   \
                  : __VA_ARGS__                                                         \
-                 : "l"(wgmma_operand<kSwizzle>(a)), "l"(wgmma_operand<kSwizzle>(b)),   \
-                   "r"(static_cast<unsigned>(begins)))
+                 : "l"(a.descriptor()), "l"(b.descriptor()), "r"(static_cast<unsigned>(begins)))
 #elif __CUDA_ARCH__ >= 900
 #define WGMMA_16(...) __trap()
 #else
@@ -154,9 +171,9 @@ __device__ __forceinline__ void wgmma_tf32(float (&d)[N / 2], const float* a, co
 /// The same of words of two, 64 x N x 16, and of tiles in either swizzle. `begins`: d is a b, whatever
 /// it was.
 #define TILEWRIGHT_WGMMA_16(format)                                                                \
-    template <int N, Swizzle kSwizzle = Swizzle::bytes128>                                         \
-    __device__ __forceinline__ void wgmma_##format(float(&d)[N / 2], const float* a,               \
-                                                   const float* b, bool begins) {                  \
+    template <int N, Swizzle kSwizzle>                                                             \
+    __device__ __forceinline__ void wgmma_##format(float(&d)[N / 2], WgmmaOperand<kSwizzle> a,     \
+                                                   WgmmaOperand<kSwizzle> b, bool begins) {        \
         static_assert(N == 128 || N == 192);                                                       \
         if constexpr (N == 192)                                                                    \
             WGMMA_16(format, 192, REGISTERS_96, "%96, %97, p, 1, 1, 0, 0", "%98", ACCUMULATORS_64, \

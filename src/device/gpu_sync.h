@@ -8,6 +8,12 @@
 
 namespace tilewright::inline TILEWRIGHT_TARGET {
 
+/// What is the same in all lanes of a warp, so that the compiler knows it too and keeps it, and what
+/// follows from it, in uniform registers. All lanes come to it together.
+__device__ __forceinline__ int warp_uniform(int value) {
+    return __shfl_sync(0xffffffff, value, 0);
+}
+
 template <class T>
 __device__ __forceinline__ unsigned shared_address(const T* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));

@@ -1,31 +1,42 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// An FP32 matrix as pieces that tensor cores multiply: x = (hi + lo) * 2^e, hi and lo of FP16, e the
-// same for a row. A row of A and a column of B are both rows here, along k.
+// An FP32 matrix as pieces that tensor cores multiply: x = (piece + piece + ...) * 2^e, pieces of 16
+// bits. Rows of A and columns of B are both rows here, along k. A row of A has one e. One of B has an e
+// for each line, 64 elements of it, so that a block makes a line without knowing the rest: B mostly lies
+// across k in memory, where to look at whole columns first would be a pass of its own.
 //
-// A row is scaled so that its largest element lies in [2^14, 2^15). hi is the nearest FP16 number, lo
-// the nearest to what is left: 22 bits of elements down to 2^-18 of the largest, fewer below, and an
-// error of 2^-25 at most, which is 2^-39 of the largest.
-//
-// In memory a row is a line of 128 bytes for each 32 elements along k, their 32 hi before their 32 lo,
-// so that one box of the TMA brings both. Sixteen rows of B are permuted such that a thread's elements
-// of a product are four neighbours.
+// Where no scale suits, the scale is NaN, and what it is part of is computed in FP32 (unfit.h): Inf and
+// NaN; sizes whose scale is no FP32 number; and where most elements would be short of bits
+// (docs/accuracy.md).
 #pragma once
 
+#include "engine/divisor.h"
 #include "engine/operands.h"
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET {
 
-inline constexpr int kSlab = 32;  // elements along k in a line, whose words are as many
+inline constexpr int kSlab = 32;  // elements along k that are copied at a time
+inline constexpr int kLine = 64;  // and that have one scale
+inline constexpr int kPieceWords = kSlab / 2;  // of a row in a slab; a word holds two neighbours
 
-/// Row r's words lie at words + r * slabs * kSlab. Two factors at scales + 2 r have the product 2^e,
-/// which itself may be no FP32 number. At counts + 4 r: its elements that are not zero; those of them
-/// that are short of bits (see Census); whether some are not finite.
+/// 22 bits in two pieces. A line's largest element is scaled to [2^14, 2^15); then elements of 2^-3
+/// have all their bits, and those below an error of 2^-25.
+struct Fp16Pieces {
+    static constexpr int kPieces = 2, kTop = 14;
+    static constexpr float kWhole = 0x1p-3f;
+    __device__ static float nearest(float x) { return to_f16(x); }
+    __device__ static float pack(float lower, float upper) { return pack_f16(lower, upper); }
+};
+
+/// Slab s of row r, of matrix b of a batch, has kPieces * kPieceWords words, piece after piece, at
+/// words + ((b * slabs + s) * rows + r) * kPieces * kPieceWords. The scale of line l of row or column x
+/// stands at scales + (b * scaled + l) * rows + x; `scaled` is 1 where lines have one in common.
 struct Pieces {
     GlobalPtr<float> words, scales;
-    GlobalPtr<unsigned> counts;
-    GlobalPtr<unsigned> any_unfit;  ///< One word: zero when the pieces are made.
-    int64_t slabs;
+    unsigned rows, slabs, scaled;
+    bool shared;  ///< One matrix for all of a batch.
+
+    __device__ unsigned matrix(unsigned batch) const { return shared ? 0 : batch; }
 };
 
 /// For exponents of normal numbers.
@@ -33,71 +44,11 @@ __device__ __forceinline__ float power_of_two(int exponent) {
     return float_of(static_cast<unsigned>(exponent + 127) << 23);
 }
 
-/// Two factors whose product is 2^exponent, for exponents of -252 to 254.
-__device__ __forceinline__ float2 factors_of_power(int exponent) {
-    const int half = exponent / 2;
-    return {power_of_two(half), power_of_two(exponent - half)};
-}
-
-/// e for a row whose largest element is `most`: most * 2^-e lies in [2^14, 2^15).
-__device__ __forceinline__ int exponent_of_row(float most) {
-    if (most == 0.0f) return 0;
-    const bool denormal = most < 0x1p-126f;
-    const unsigned bits = bits_of(denormal ? most * 0x1p64f : most);
-    return static_cast<int>(bits >> 23) - 127 - (denormal ? 64 : 0) - 14;
-}
-
-/// The size of an element, and 0 for what is not finite, which no scale suits.
-__device__ __forceinline__ float finite_size(float x) {
-    const float size = x < 0 ? -x : x;
-    return size <= 0x1.fffffep127f ? size : 0.0f;
-}
-
-/// Where row x of an operand lies among its pieces. Of 16 columns of B, 4 t to 4 t + 3 become rows 2 t,
-/// 2 t + 1, 2 t + 8 and 2 t + 9, which are what lane t of four has of a product.
-__device__ __forceinline__ int64_t row_of_pieces(int64_t x, bool permuted) {
-    if (!permuted) return x;
-    const int in_16 = static_cast<int>(x % 16);
+/// Where column x of B lies among its pieces. Of 16 columns, 4 t to 4 t + 3 become rows 2 t, 2 t + 1,
+/// 2 t + 8 and 2 t + 9, which are what lane t of four has of a product.
+__device__ __forceinline__ unsigned row_of_pieces(unsigned x) {
+    const unsigned in_16 = x % 16;
     return x - in_16 + in_16 / 4 * 2 + in_16 % 2 + in_16 / 2 % 2 * 8;
-}
-
-/// Of a row, or of a part of it: elements that are not zero, and those of them that have fewer than 22
-/// bits in pieces, as they are below 2^-18 of the row's largest.
-struct Census {
-    unsigned present = 0, short_of_bits = 0;
-    bool not_finite = false;
-};
-
-/// Four neighbours along k become two words of hi and two of lo. `up`: two factors whose product is
-/// 2^-e.
-__device__ __forceinline__ void store_pieces(GlobalPtr<float> row, int64_t k, const float (&x)[4],
-                                             float2 up, Census& census) {
-    float hi[4], lo[4];
-    UNROLL
-    for (int i = 0; i < 4; ++i) {
-        const float scaled = x[i] * up.x * up.y;
-        const float size = scaled < 0 ? -scaled : scaled;
-        const bool finite = size < 0x1p16f;
-        hi[i] = to_f16(scaled);
-        lo[i] = finite ? scaled - hi[i] : 0.0f;  // Inf - Inf would be NaN
-        census.present += x[i] != 0.0f;
-        census.short_of_bits += x[i] != 0.0f && size < 0x1p-3f;
-        census.not_finite |= !finite;
-    }
-    const GlobalPtr<float> line = row + k / kSlab * kSlab + k % kSlab / 2;
-    st(line, float2{pack_f16(hi[0], hi[1]), pack_f16(hi[2], hi[3])});
-    st(line + kSlab / 2, float2{pack_f16(lo[0], lo[1]), pack_f16(lo[2], lo[3])});
-}
-
-/// True where row r must not be multiplied in pieces. An Inf times another's lo of 0 would be NaN. And
-/// the error of an element that is short of bits is a part of the row's largest: where products of such
-/// make a sum alone, its last bits are wrong. Of long rows most may be, of short ones none
-/// (docs/accuracy.md).
-__device__ __forceinline__ bool is_unfit(const Pieces& pieces, int64_t row) {
-    constexpr int64_t kShort = 128 / kSlab;
-    const GlobalPtr<unsigned> counts = pieces.counts + 4 * row;
-    const unsigned present = counts[0], short_of_bits = counts[1], not_finite = counts[2];
-    return not_finite > 0 || short_of_bits > (pieces.slabs <= kShort ? 0 : present / 8 * 5);
 }
 
 /// Elements along k that may be read: none where alpha is 0.
@@ -105,173 +56,242 @@ __device__ __forceinline__ int64_t read_along_k(const Gemm& p) {
     return scalars_of(p).alpha == 0.0f ? 0 : p.k;
 }
 
-/// What all threads of a block have, joined, for all of them. `scratch`: a word for each thread and 32.
-template <int kThreads, class T, class Join>
-__device__ T join_block(T value, SharedPtr<T> scratch, const Join& join) {
-    scratch[threadIdx.x] = value;
-    __syncthreads();
-    if (threadIdx.x < 32) {
-        for (int i = threadIdx.x + 32; i < kThreads; i += 32) value = join(value, scratch[i]);
-        scratch[kThreads + threadIdx.x] = value;
-    }
-    __syncthreads();
-    T all = scratch[kThreads];
-    for (int i = 1; i < 32; ++i) all = join(all, scratch[kThreads + i]);
-    __syncthreads();
-    return all;
+/// A power of two by which the largest of some elements, given by the bits of its size, comes to
+/// 2^kTop, and the inverse of which is a scale. Sizes are compared as integers, which puts Inf and NaN on
+/// top; 0 for those, and where scales or what is multiplied by them could leave FP32's range.
+template <class Format>
+__device__ __forceinline__ float up_to_top(unsigned most) {
+    constexpr int FAR = 90;
+    const int exponent = most == 0 ? 0 : static_cast<int>(most >> 23) - 127;
+    return exponent >= -FAR && exponent <= FAR ? power_of_two(Format::kTop - exponent) : 0.0f;
+}
+__device__ __forceinline__ float inverse_of_power(float power) {
+    return float_of((254u << 23) - bits_of(power));
 }
 
-/// Of an operand whose memory runs along k, a row for each block. It is read twice, the second time
-/// from the cache. `rows`: of one matrix's pieces; those behind the operand's `size` become zeros.
-template <int kThreads>
-__global__ void __launch_bounds__(kThreads)
-    split_rows(Gemm p, Operand X, int64_t size, unsigned rows, bool permuted, Pieces pieces) {
-    SHARED(float, largest, kThreads + 32);
-    SHARED(unsigned, counts, kThreads + 32);
-    wait_for_stream();
-    if (blockIdx.x == 0 && threadIdx.x == 0) pieces.any_unfit[0] = 0;
-    const unsigned batch = blockIdx.x / rows, x = blockIdx.x % rows;
-    const GlobalPtr<const float> from = X.at(batch, x, 0);
-    const int64_t k = read_along_k(p), depth = x < size ? k : 0, end = pieces.slabs * kSlab;
-    const auto load = [&](float(&v)[4], int64_t at) {
-        if (X.vectors && depth - at >= 4) {
-            ld4(v, from + at);
-            return;
-        }
+/// Bits of the sizes of elements: the largest of these and of 16 more.
+__device__ __forceinline__ unsigned largest_size(unsigned most, const float (&v)[16]) {
+    UNROLL
+    for (int i = 0; i < 16; ++i) {
+        const unsigned size = bits_of(v[i]) & 0x7fffffff;
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+/// How many elements are not zero, and how many of those lack bits. Of many, most may; of few, none.
+struct Census {
+    unsigned present = 0, short_of_bits = 0;
+
+    __device__ bool suits(int64_t elements) const {
+        constexpr int FEW = 16;
+        if (present < FEW && present < elements) return short_of_bits == 0;
+        return 4 * int64_t{short_of_bits} <= 3 * int64_t{present};
+    }
+};
+
+/// Twice 8 neighbours along k, in slabs that are `next_slab` words apart, become pieces, each the nearest
+/// to what those before it have left.
+template <class Format>
+__device__ __forceinline__ void store_pieces(GlobalPtr<float> to, int64_t next_slab, float (&v)[16],
+                                             float up, Census& census) {
+    UNROLL
+    for (int i = 0; i < 16; ++i) {
+        v[i] = up == 0.0f ? 0.0f : v[i] * up;
+        const float size = v[i] < 0 ? -v[i] : v[i];
+        census.present += v[i] != 0.0f;
+        census.short_of_bits += v[i] != 0.0f && size < Format::kWhole;
+    }
+    UNROLL
+    for (int i = 0; i < 16; i += 8) {
+        float* left = v + i;
         UNROLL
-        for (int i = 0; i < 4; ++i) v[i] = at + i < depth ? from[at + i] : 0.0f;
-    };
-    float most = 0.0f;
-    for (int64_t at = threadIdx.x * 4; at < depth; at += 4 * kThreads) {
-        float v[4];
-        load(v, at);
-        UNROLL
-        for (int i = 0; i < 4; ++i) {
-            const float one = finite_size(v[i]);
-            most = one > most ? one : most;
+        for (int piece = 0; piece < Format::kPieces; ++piece) {
+            st(to + i / 8 * next_slab + piece * kPieceWords,
+               float4{Format::pack(left[0], left[1]), Format::pack(left[2], left[3]),
+                      Format::pack(left[4], left[5]), Format::pack(left[6], left[7])});
+            UNROLL
+            for (int j = 0; j < 8; ++j) left[j] -= Format::nearest(left[j]);
         }
     }
-    most = join_block<kThreads>(most, largest, [](float a, float b) { return a > b ? a : b; });
-    const int exponent = exponent_of_row(most);
-    const float2 up = factors_of_power(-exponent);
-    const int64_t row = int64_t{batch} * rows + row_of_pieces(x, permuted);
+}
+
+/// What is to be made of an operand.
+struct Splitting {
+    Operand X;
+    int64_t size;  ///< Rows behind it become zeros.
+    Pieces pieces;
+    unsigned threads;  ///< Of a row, where it has one scale.
+    Divisor tiles, lines;  ///< Of rows that a block has; of a row.
+};
+/// Of A and of B.
+struct Splittings {
+    Splitting of[2];
+    unsigned blocks_of_a;
+};
+
+inline constexpr int kSplitThreads = 256;
+
+/// Joins what `threads` threads, `apart` from each other, have; for all of them. `scratch`: two words for
+/// each thread of the block.
+template <class Join>
+__device__ __forceinline__ unsigned join(unsigned value, unsigned threads, unsigned apart,
+                                         SharedPtr<unsigned> scratch, const Join& joined) {
+    for (unsigned half = threads / 2, turn = 0; half > 0; half /= 2, turn ^= 1) {
+        scratch[turn * kSplitThreads + threadIdx.x] = value;
+        __syncthreads();
+        value = joined(value, scratch[turn * kSplitThreads + (threadIdx.x ^ (half * apart))]);
+    }
+    __syncthreads();
+    return value;
+}
+
+/// Whole rows of A. Each thread has 16 elements of a row at a time, twice 8 neighbours; so many threads
+/// have a row that mostly all fits, and otherwise it is read twice.
+template <class Format>
+__device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsigned block) {
+    constexpr int WORDS = Format::kPieces * kPieceWords;
+    SHARED(unsigned, scratch, 2, kSplitThreads);
+    unsigned rest = block;
+    const unsigned rows_of_block = kSplitThreads / s.threads;
+    const unsigned first_row = s.tiles.take(rest) * rows_of_block, batch = rest;
+    // Threads beside each other read beside each other.
+    const unsigned row =
+        first_row + (s.X.along_k ? threadIdx.x / s.threads : threadIdx.x % rows_of_block);
+    const unsigned part = s.X.along_k ? threadIdx.x % s.threads : threadIdx.x / rows_of_block;
+    const unsigned apart = s.X.along_k ? 1 : rows_of_block;
+    const int64_t stride = s.X.along_k ? 1 : s.X.ld, end = int64_t{s.pieces.slabs} * kSlab;
+    const GlobalPtr<const float> from = s.X.at(batch, row, 0);
+    const bool exists = row < s.size;
+    float v[16];
+    const auto k_of = [&](int64_t first, int i) {
+        return first + part / 4 * kLine + i / 8 * kSlab + part % 4 * 8 + i % 8;
+    };
+    const auto load = [&](int64_t first) {
+        UNROLL
+        for (int i = 0; i < 16; i += 4) {
+            const int64_t at = k_of(first, i);
+            if (s.X.along_k && s.X.vectors && exists && at + 4 <= k) {
+                ld4(v + i, from + at);
+                continue;
+            }
+            UNROLL
+            for (int j = 0; j < 4; ++j)
+                v[i + j] = exists && at + j < k ? from[(at + j) * stride] : 0.0f;
+        }
+    };
+    const int64_t step = int64_t{s.threads} * 16;
+    const int64_t last = (end - 1) / step * step;
+    unsigned most = 0;
+    for (int64_t first = 0; first <= last; first += step) {
+        load(first);
+        most = largest_size(most, v);
+    }
+    most =
+        join(most, s.threads, apart, scratch, [](unsigned a, unsigned b) { return a > b ? a : b; });
+    const float up = up_to_top<Format>(most);
+    const int64_t next_slab = int64_t{s.pieces.rows} * WORDS;
+    const int64_t first_slab = int64_t{s.pieces.matrix(batch)} * s.pieces.slabs;
     Census census;
-    for (int64_t at = threadIdx.x * 4; at < end; at += 4 * kThreads) {
-        float v[4];
-        load(v, at);
-        store_pieces(pieces.words + row * end, at, v, up, census);
+    for (int64_t first = last;; first -= step) {  // the last are there
+        const int64_t at = k_of(first, 0);
+        if (at < end && row < s.pieces.rows)
+            store_pieces<Format>(s.pieces.words +
+                                     ((first_slab + at / kSlab) * s.pieces.rows + row) * WORDS +
+                                     at % kSlab / 2,
+                                 next_slab, v, up, census);
+        if (first == 0) break;
+        load(first - step);
     }
     const auto sum = [](unsigned a, unsigned b) { return a + b; };
-    const unsigned present = join_block<kThreads>(census.present, counts, sum);
-    const unsigned short_of_bits = join_block<kThreads>(census.short_of_bits, counts, sum);
-    const unsigned not_finite = join_block<kThreads>(unsigned{census.not_finite}, counts, sum);
-    if (threadIdx.x != 0) return;
-    st(pieces.scales + 2 * row, factors_of_power(exponent));
-    pieces.counts[4 * row] = present;
-    pieces.counts[4 * row + 1] = short_of_bits;
-    pieces.counts[4 * row + 2] = not_finite;
+    census.present = join(census.present, s.threads, apart, scratch, sum);
+    census.short_of_bits = join(census.short_of_bits, s.threads, apart, scratch, sum);
+    if (part != 0 || row >= s.pieces.rows) return;
+    s.pieces.scales[int64_t{s.pieces.matrix(batch)} * s.pieces.rows + row] =
+        up != 0.0f && census.suits(k) ? inverse_of_power(up) : float_of(0x7fffffff);
 }
 
-/// Of an operand whose memory runs along X, the largest element of each of 128 rows among kChunk
-/// elements along k: most(batch, chunk, row). Clears the counts of the rows.
-template <int kThreads, int kChunk>
-__global__ void __launch_bounds__(kThreads)
-    largest_in_columns(Gemm p, Operand X, int64_t size, unsigned rows, unsigned chunks,
-                       Pieces pieces, GlobalPtr<float> most) {
-    constexpr int WARPS = kThreads / 32, COLS = 128;
-    SHARED(float, largest, WARPS, COLS);
-    wait_for_stream();
-    if (blockIdx.x == 0 && threadIdx.x == 0) pieces.any_unfit[0] = 0;
-    const auto tiles = static_cast<unsigned>(ceil_div(rows, COLS));
-    const unsigned tile = blockIdx.x % tiles, rest = blockIdx.x / tiles;
-    const unsigned chunk = rest % chunks, batch = rest / chunks;
-    const int warp = threadIdx.x / 32, col = threadIdx.x % 32 * 4;
-    const int64_t x = int64_t{tile} * COLS + col, first = int64_t{chunk} * kChunk;
-    const int exist = inside(size, x, 4), depth = inside(read_along_k(p), first, kChunk);
-    GlobalPtr<const float> from = X.at(batch, x, first + warp);
-    float four[4] = {};
-    UNROLL_BY(4)
-    for (int row = warp; row < depth; row += WARPS, from += WARPS * X.ld) {
-        float v[4] = {};
-        if (X.vectors && exist == 4)
-            ld4(v, from);
-        else
-            for (int i = 0; i < 4; ++i)
-                if (i < exist) v[i] = from[i];
-        for (int i = 0; i < 4; ++i) {
-            const float one = finite_size(v[i]);
-            four[i] = one > four[i] ? one : four[i];
-        }
-    }
-    st(largest + warp * COLS + col, float4{four[0], four[1], four[2], four[3]});
-    __syncthreads();
-    for (int i = threadIdx.x; i < COLS; i += kThreads) {
-        const int64_t row = int64_t{tile} * COLS + i;
-        if (row >= rows) continue;
-        float all = largest[i];
-        for (int w = 1; w < WARPS; ++w) {
-            const float one = largest[w * COLS + i];
-            all = one > all ? one : all;
-        }
-        most[(int64_t{batch} * chunks + chunk) * rows + row] = all;
-        if (chunk > 0) continue;
-        for (int i = 0; i < 3; ++i) pieces.counts[4 * (int64_t{batch} * rows + row) + i] = 0;
-    }
-}
-
-/// The pieces of 32 rows of such an operand, in kChunk elements along k.
-template <int kThreads, int kChunk>
-__global__ void __launch_bounds__(kThreads)
-    split_columns(Gemm p, Operand X, int64_t size, unsigned rows, bool permuted, unsigned chunks,
-                  Pieces pieces, GlobalPtr<const float> most) {
-    constexpr int COLS = 32, WARPS = kThreads / 32, PITCH = COLS + 1;
-    SHARED(float, tile, kSlab, PITCH);
-    SHARED(float, largest, WARPS, COLS);
-    wait_for_stream();
-    const auto tiles = static_cast<unsigned>(ceil_div(rows, COLS));
-    const unsigned first_x = blockIdx.x % tiles * COLS, rest = blockIdx.x / tiles;
-    const unsigned chunk = rest % chunks, batch = rest / chunks;
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    // --- the scale of each row, of which a thread has four elements at a time
-    float all = 0.0f;
-    if (first_x + lane < rows)
-        for (unsigned c = warp; c < chunks; c += WARPS) {
-            const float one = most[(int64_t{batch} * chunks + c) * rows + first_x + lane];
-            all = one > all ? one : all;
-        }
-    largest[warp * COLS + lane] = all;
-    __syncthreads();
-    const int x = threadIdx.x / 8, k_of_thread = threadIdx.x % 8 * 4;
-    float of_row = 0.0f;
-    for (int w = 0; w < WARPS; ++w) {
-        const float one = largest[w * COLS + x];
-        of_row = one > of_row ? one : of_row;
-    }
-    const int exponent = exponent_of_row(of_row);
-    const float2 up = factors_of_power(-exponent);
-    const int64_t row = int64_t{batch} * rows + row_of_pieces(first_x + x, permuted);
-    const GlobalPtr<float> to = pieces.words + row * pieces.slabs * kSlab;
-    const bool exists = first_x + x < rows;
-    Census census;
-    // --- its pieces, through shared memory: read along X, written along k
-    const int64_t k = read_along_k(p);
-    const int64_t begin = int64_t{chunk} * kChunk, stop = pieces.slabs * kSlab;
-    for (int64_t slab = begin; slab < begin + kChunk && slab < stop; slab += kSlab) {
-        const GlobalPtr<const float> from = X.at(batch, first_x + lane, slab);
+/// Lines of 64 columns of B. A thread has 16 elements of a line, twice 8 neighbours.
+template <class Format>
+__device__ __forceinline__ void split_lines(const Splitting& s, int64_t k, unsigned block) {
+    constexpr int COLS = 64, WORDS = Format::kPieces * kPieceWords;
+    SHARED(float, tile, kLine, COLS);
+    SHARED(unsigned, scratch, 2, kSplitThreads);
+    unsigned rest = block;
+    const unsigned first_x = s.tiles.take(rest) * COLS, line = s.lines.take(rest), batch = rest;
+    const int64_t first_k = int64_t{line} * kLine;
+    const int depth = inside(k, first_k, kLine), exist = inside(s.size, first_x, COLS);
+    const unsigned x = threadIdx.x / 4, quarter = threadIdx.x % 4;
+    const auto k_of = [&](int i) { return i / 8 * kSlab + static_cast<int>(quarter) * 8 + i % 8; };
+    // --- load: where memory runs along X, through shared memory
+    float v[16];
+    if (s.X.along_k) {
+        const bool exists = static_cast<int>(x) < exist;
+        const GlobalPtr<const float> from = s.X.at(batch, first_x + x, first_k);
         UNROLL
-        for (int i = warp; i < kSlab; i += WARPS)
-            tile[i * PITCH + lane] = slab + i < k && first_x + lane < size ? from[i * X.ld] : 0.0f;
+        for (int i = 0; i < 16; i += 4) {
+            if (s.X.vectors && exists && k_of(i) + 4 <= depth) {
+                ld4(v + i, from + k_of(i));
+                continue;
+            }
+            UNROLL
+            for (int j = 0; j < 4; ++j)
+                v[i + j] = exists && k_of(i + j) < depth ? from[k_of(i + j)] : 0.0f;
+        }
+    } else {
+        // Eight rows of k that are read together lie eight banks apart.
+        const auto place = [&](int in_k, int in_x) {
+            return in_k * COLS + (in_x ^ in_k / 8 % 4 * 8);
+        };
+        const int in_x = threadIdx.x % 16 * 4;
+        UNROLL
+        for (int in_k = threadIdx.x / 16; in_k < kLine; in_k += 16) {
+            const GlobalPtr<const float> from = s.X.at(batch, first_x + in_x, first_k + in_k);
+            float four[4] = {};
+            if (s.X.vectors && in_k < depth && in_x + 4 <= exist) {
+                ld4(four, from);
+            } else {
+                UNROLL
+                for (int j = 0; j < 4; ++j)
+                    if (in_k < depth && in_x + j < exist) four[j] = from[j];
+            }
+            st(tile + place(in_k, in_x), float4{four[0], four[1], four[2], four[3]});
+        }
         __syncthreads();
-        float v[4];
-        for (int i = 0; i < 4; ++i) v[i] = tile[(k_of_thread + i) * PITCH + x];
-        if (exists) store_pieces(to, slab + k_of_thread, v, up, census);
-        __syncthreads();
+        UNROLL
+        for (int i = 0; i < 16; ++i) v[i] = tile[place(k_of(i), x)];
     }
-    if (!exists) return;
-    if (census.present > 0) atomic_add(pieces.counts + 4 * row, census.present);
-    if (census.short_of_bits > 0) atomic_add(pieces.counts + 4 * row + 1, census.short_of_bits);
-    if (census.not_finite) atomic_add(pieces.counts + 4 * row + 2, 1u);
-    if (chunk == 0 && threadIdx.x % 8 == 0) st(pieces.scales + 2 * row, factors_of_power(exponent));
+    // --- scale and split
+    const unsigned most = join(largest_size(0, v), 4, 1, scratch,
+                               [](unsigned a, unsigned b) { return a > b ? a : b; });
+    const float up = up_to_top<Format>(most);
+    const unsigned row = row_of_pieces(first_x + x);
+    const int64_t slab = int64_t{s.pieces.matrix(batch)} * s.pieces.slabs + line * 2;
+    Census census;
+    if (row < s.pieces.rows)
+        store_pieces<Format>(s.pieces.words + (slab * s.pieces.rows + row) * WORDS + quarter * 4,
+                             int64_t{s.pieces.rows} * WORDS, v, up, census);
+    const unsigned both = join(census.present << 16 | census.short_of_bits, 4, 1, scratch,
+                               [](unsigned a, unsigned b) { return a + b; });
+    census = {both >> 16, both & 0xffff};
+    if (quarter != 0 || first_x + x >= s.pieces.rows) return;
+    s.pieces.scales[(int64_t{s.pieces.matrix(batch)} * s.pieces.scaled + line) * s.pieces.rows +
+                    first_x + x] =
+        up != 0.0f && census.suits(depth) ? inverse_of_power(up) : float_of(0x7fffffff);
+}
+
+/// Both operands of a product in one launch.
+template <class Format>
+__global__ void __launch_bounds__(kSplitThreads)
+    split(const __grid_constant__ Gemm p, const __grid_constant__ Splittings splittings) {
+    wait_for_stream();
+    const int64_t k = read_along_k(p);
+    if (k == 0) return;
+    const unsigned blocks_of_a = splittings.blocks_of_a;
+    if (blockIdx.x < blocks_of_a)
+        split_rows<Format>(splittings.of[0], k, blockIdx.x);
+    else
+        split_lines<Format>(splittings.of[1], k, blockIdx.x - blocks_of_a);
 }
 
 }  // namespace tilewright::engine::inline TILEWRIGHT_TARGET

@@ -3,254 +3,346 @@
 //
 // tensor_tile: FP32's accuracy from FP16 tensor cores
 //
-// For      Large problems on Hopper (9.0), as compute mode FP16X3: wgmma exists nowhere else. The
-//          library does not choose it yet.
+// For      Large problems on Hopper (9.0), as compute mode FP16X3: wgmma exists nowhere else.
 //
-// Design   Each operand becomes two FP16 pieces and a power of two for each row (pieces.h), and a
-//          product of two elements three of pieces: lo * hi + hi * lo + hi * hi, the small ones first.
-//          lo * lo would be below an FP32 product's last bit. Tensor cores cut their sums instead of
-//          rounding them, so a sum takes 32 or 64 elements along k and is then added to an FP32 total
-//          in registers ("promoted"): the error of cutting does not grow with k.
+// Design   Each operand becomes two FP16 pieces and a power of two for 64 elements along k (pieces.h),
+//          and a product of two elements three of pieces, the small ones first: lo * hi + hi * lo +
+//          hi * hi. lo * lo would be below an FP32 product's last bit. Tensor cores cut their sums
+//          instead of rounding them, so a sum takes 32 or 64 elements along k and is then scaled and
+//          added to an FP32 total in registers ("promoted"): the error of cutting does not grow with k.
 //          Two warpgroups multiply, with rows of the tile each: while one adds up, the tensor cores
-//          work for the other. One thread of a third warpgroup asks the TMA for lines of pieces.
+//          work for the other. One thread of a third warpgroup asks the TMA for slabs of pieces.
 //
-// Picture  a line: 32 hi | 32 lo of a row, 128 bytes, swizzled; both tiles are lines, BM + BN a stage
+// Picture  a slab: of each row 32 hi | 32 lo, 128 bytes, swizzled; BM + BN rows a stage, and the
+//          scale of each
 //          warpgroup w: rows w * BM / 2 on, 64 x BN at a time
 //          thread: two rows of 64 x BN, of each 16 columns four neighbours
 //
 // Cost     Three products of tensor cores for one of the result, and a pass over both operands.
-//          Promotion is an addition for every 96 or 192 products of a sum.
+//          Promotion is a multiplication and an FFMA for every 96 or 192 products of a sum.
 //
 //          The variants are named for their block tile and for how often they promote.
 #if !defined(__CUDACC_RTC__)
 #include <algorithm>
 #endif
 
-#include "engine/divisor.h"
-#include "engine/pieces.h"
 #include "engine/stage.h"
 #include "engine/unfit.h"
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET::tensor_tile {
 
-/// How the blocks of a grid share the work: along n first, then along m, then the batch.
-struct Places {
-    Divisor tiles_in_matrix, tiles_n;
+/// What the TMA copies.
+struct Maps {
+    TensorMap a, b, scales_b;
+};
+
+/// In which order block tiles come: groups of rows of tiles, in each down its columns, so that the tiles
+/// that run at a time form a square and read little.
+class Order {
+  public:
+    static constexpr unsigned kGroup = 8;
+
+#if !defined(__CUDACC_RTC__)
+    Order(uint32_t tiles_m, uint32_t tiles_n)
+        : tiles_in_matrix_(tiles_m * tiles_n),
+          tiles_in_group_(kGroup * tiles_n),
+          last_rows_(tiles_m % kGroup == 0 ? kGroup : tiles_m % kGroup),
+          last_group_((tiles_m - 1) / kGroup) {}
+#endif
+    /// Row and column count tiles.
+    __device__ Place place(unsigned tile) const {
+        unsigned batch = tile;
+        unsigned group = tiles_in_matrix_.take(batch);
+        unsigned col = tiles_in_group_.take(group);
+        unsigned row = col % kGroup;
+        if (group == last_group_)
+            row = last_rows_.take(col);
+        else
+            col /= kGroup;
+        return {batch, group * kGroup + row, col};
+    }
+
+  private:
+    Divisor tiles_in_matrix_, tiles_in_group_, last_rows_;
+    unsigned last_group_;
 };
 
 template <TileConfig kTile>
 __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
-    sgemm(Gemm p, const __grid_constant__ TensorMap A, const __grid_constant__ TensorMap B,
-          Pieces a, Pieces b, unsigned rows_a, unsigned rows_b, Places places) {
+    sgemm(const __grid_constant__ Gemm p, const __grid_constant__ Maps maps, Pieces a, Pieces b,
+          Order order_of_tiles) {
     constexpr int BM = kTile.block.m, BN = kTile.block.n, STAGES = kTile.stages;
     constexpr int SUBTILES = BM / 128;  // of 64 rows, of a warpgroup
-    constexpr int PROMOTED = kTile.unroll_k / kSlab;  // lines between two promotions
+    constexpr int PROMOTED = kTile.unroll_k / kSlab;  // slabs between two promotions
     DYNAMIC_SHARED(float, As, 0, STAGES, BM, kSlab);
     DYNAMIC_SHARED(float, Bs, 4 * STAGES * BM * kSlab, STAGES, BN, kSlab);
+    DYNAMIC_SHARED(float, scales, 4 * STAGES * (BM + BN) * kSlab, STAGES, BN);
+    constexpr int PITCH = BN + 16;  // two rows of sums meet all banks
+    DYNAMIC_SHARED(float, sums, 0, 8, 16, PITCH);  // in the end, of each warp
+    SHARED(float, row_scales, BM);
     SHARED(Barrier, full, STAGES);
     SHARED(Barrier, empty, STAGES);
-    SHARED(Barrier, scaled, 1);
-    SHARED(float, col_scales, 2, BN);
-    SHARED(unsigned, col_unfit, BN);
+    SHARED(Barrier, turns, 2);
+    SHARED(Barrier, multiplied, 1);
+    SHARED(int, unfit, BM + BN);
+    SHARED(int, order, BM + BN);
+    SHARED(int, counts, 4);  // of unfit rows and columns, and of the others
     if (threadIdx.x < STAGES) {
         mbarrier_init(full + threadIdx.x, 1);
         mbarrier_init(empty + threadIdx.x, kTile.threads);
     }
-    if (threadIdx.x == STAGES) mbarrier_init(scaled, kTile.threads);
+    if (threadIdx.x < 2) mbarrier_init(turns + threadIdx.x, 4);  // a lane of each warp
+    if (threadIdx.x < 4) counts[threadIdx.x] = 0;
+    if (threadIdx.x == 0) mbarrier_init(multiplied, kTile.threads);
     __syncthreads();
-    unsigned rest = blockIdx.x;
-    const unsigned in_matrix = places.tiles_in_matrix.take(rest);
-    const unsigned batch = rest;
-    unsigned row_tile = in_matrix;
-    const unsigned col_tile = places.tiles_n.take(row_tile);
-    const int64_t tile_row = int64_t{row_tile} * BM, tile_col = int64_t{col_tile} * BN;
-    const int64_t line_a = int64_t{batch} * rows_a + tile_row;
-    const int64_t line_b = int64_t{batch} * rows_b + tile_col;
+    Place tile = order_of_tiles.place(blockIdx.x);
+    tile.row *= BM, tile.col *= BN;
+    const unsigned batch = tile.batch;
     wait_for_stream();
-    const int slabs = scalars_of(p).alpha == 0.0f ? 0 : static_cast<int>(a.slabs);
+    const Scalars scalars = scalars_of(p);
+    const int slabs = scalars.alpha == 0.0f ? 0 : static_cast<int>(a.slabs);
     if (threadIdx.x >= kTile.threads) {
         setmaxnreg_dec<40>();
         if (threadIdx.x > kTile.threads) return;
+        const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
+        const int rows_a = static_cast<int>(a.rows), rows_b = static_cast<int>(b.rows);
+        const int slab_a = static_cast<int>(a.matrix(batch)) * slabs;
+        const int slab_b = static_cast<int>(b.matrix(batch)) * slabs;
         Stage<STAGES> stage;
         for (int t = 0; t < slabs; ++t, stage.advance()) {
             mbarrier_wait(empty + stage.index, stage.phase ^ 1);
             const SharedPtr<Barrier> filled = full + stage.index;
-            mbarrier_arrive_expect(filled, 4 * (BM + BN) * kSlab);
-            cp_async_bulk_tensor(As + stage.index * (BM * kSlab), A, static_cast<int>(line_a),
-                                 t * kSlab, filled);
-            cp_async_bulk_tensor(Bs + stage.index * (BN * kSlab), B, static_cast<int>(line_b),
-                                 t * kSlab, filled);
+            mbarrier_arrive_expect(filled, 4 * ((BM + BN) * kSlab + BN));
+            cp_async_bulk_tensor(As + stage.index * (BM * kSlab), maps.a,
+                                 (slab_a + t) * rows_a + row, 0, filled);
+            cp_async_bulk_tensor(Bs + stage.index * (BN * kSlab), maps.b,
+                                 (slab_b + t) * rows_b + col, 0, filled);
+            cp_async_bulk_tensor(scales + stage.index * BN, maps.scales_b, (slab_b + t) / 2, col,
+                                 filled);
         }
         return;
     }
     setmaxnreg_inc<232>();
-    const int group = threadIdx.x / 128, warp = threadIdx.x % 128 / 32, lane = threadIdx.x % 32;
-    // --- scales of columns, in the order of columns
-    for (int col = threadIdx.x; col < BN; col += kTile.threads) {
-        const bool exists = tile_col + col < p.n;
-        const int64_t row = int64_t{batch} * rows_b + row_of_pieces(tile_col + col, true);
-        col_scales[col] = exists ? b.scales[2 * row] : 0.0f;
-        col_scales[BN + col] = exists ? b.scales[2 * row + 1] : 0.0f;
-        const bool unfit = exists && is_unfit(b, row);
-        col_unfit[col] = unfit;
-        if (unfit) atomic_add(a.any_unfit, 1u);
-    }
-    mbarrier_arrive(scaled);
+    const int group = warp_uniform(threadIdx.x / 128), lane = threadIdx.x % 32;
     // --- multiply
+    const WgmmaOperand<Swizzle::bytes128> tiles_a(As + group * SUBTILES * (64 * kSlab));
+    const WgmmaOperand<Swizzle::bytes128> tiles_b(Bs);
     float total[SUBTILES][BN / 2] = {}, acc[BN / 2];
+    float scale_sum = 0.0f;  // of a column: NaN where one of its lines is unfit
     Stage<STAGES> stage;
+    unsigned turn = group ^ 1;  // the first is group 0's
     for (int t = 0; t < slabs; t += PROMOTED) {
         Stage<STAGES> last = stage;
         UNROLL
         for (int i = 0; i < PROMOTED; ++i, last.advance())
             mbarrier_wait(full + last.index, last.phase);
+        const SharedPtr<float> of_cols = scales + stage.index * BN;
         UNROLL
         for (int sub = 0; sub < SUBTILES; ++sub) {
-            Stage<STAGES> at = stage;
+            // The groups take turns: were they in step, both would promote while no products are made.
+            mbarrier_wait(turns + group, turn);
+            turn ^= 1;
             wgmma_fence();
+            // Small products first: what a sum cuts is the smaller for it.
             UNROLL
-            for (int i = 0; i < PROMOTED; ++i, at.advance()) {
-                const SharedPtr<float> a_hi =
-                    As + at.index * (BM * kSlab) + (group * SUBTILES + sub) * (64 * kSlab);
-                const SharedPtr<float> b_hi = Bs + at.index * (BN * kSlab);
-                const SharedPtr<float> a_lo = a_hi + kSlab / 2, b_lo = b_hi + kSlab / 2;
+            for (int product = 0; product < 3; ++product) {
+                Stage<STAGES> at = stage;
                 UNROLL
-                for (int k = 0; k < kSlab / 2; k += 8) {
-                    wgmma_f16<BN>(acc, a_lo + k, b_hi + k, i == 0 && k == 0);
-                    wgmma_f16<BN>(acc, a_hi + k, b_lo + k, false);
+                for (int i = 0; i < PROMOTED; ++i, at.advance()) {
+                    const auto of_a = tiles_a + at.index * (BM * kSlab) + sub * (64 * kSlab) +
+                                      (product == 0 ? kPieceWords : 0);
+                    const auto of_b =
+                        tiles_b + at.index * (BN * kSlab) + (product == 1 ? kPieceWords : 0);
+                    UNROLL
+                    for (int k = 0; k < kPieceWords; k += 8)
+                        wgmma_f16<BN>(acc, of_a + k, of_b + k, product == 0 && i == 0 && k == 0);
                 }
-                UNROLL
-                for (int k = 0; k < kSlab / 2; k += 8)
-                    wgmma_f16<BN>(acc, a_hi + k, b_hi + k, false);
             }
             wgmma_commit();
+            if (lane == 0) mbarrier_arrive(turns + (group ^ 1));
             wgmma_wait<0>(acc);
             // --- promote
             UNROLL
-            for (int i = 0; i < BN / 2; ++i) total[sub][i] += acc[i];
+            for (int j = 0; j < BN; j += 16) {
+                const float4 of_col = ld<float4>(of_cols + j + lane % 4 * 4);
+                UNROLL
+                for (int half = 0; half < 4; half += 2) {
+                    float* to = &total[sub][j / 2 + half];
+                    const float* from = acc + j / 2 + half;
+                    to[0] = fma_(from[0], of_col.x, to[0]);
+                    to[1] = fma_(from[1], of_col.y, to[1]);
+                    to[4] = fma_(from[4], of_col.z, to[4]);
+                    to[5] = fma_(from[5], of_col.w, to[5]);
+                }
+            }
         }
+        scale_sum += of_cols[threadIdx.x % BN];
         UNROLL
         for (int i = 0; i < PROMOTED; ++i, stage.advance()) mbarrier_arrive(empty + stage.index);
     }
-    // --- store tile: scaled back, and beta == 0 never reads C. What is unfit is left as it is.
-    mbarrier_wait(scaled, 0);
-    const Scalars scalars = scalars_of(p);
+    // --- which rows and columns are left to FP32
+    const int rows = inside(p.m, tile.row, BM), cols = inside(p.n, tile.col, BN);
+    const int x = threadIdx.x;
+    const auto note = [&](int first, int of_b, int exist, bool is) {
+        unfit[first + x] = is;
+        const int before = atomic_add(counts + of_b + (is ? 0 : 2), 1);
+        order[first + (is ? before : exist - 1 - before)] = x;
+    };
+    if (x < rows) {
+        const float scale =
+            slabs > 0 ? a.scales[int64_t{a.matrix(batch)} * a.rows + tile.row + x] : 0.0f;
+        row_scales[x] = scale;
+        note(0, 0, rows, scale != scale);
+    }
+    if (x < cols) note(BM, 1, cols, scale_sum != scale_sum);
+    mbarrier_arrive(multiplied);
+    mbarrier_wait(multiplied, 0);
+    // --- store tile, through shared memory: a warp's rows one after the other, whole
+    const int warp = threadIdx.x / 32;
+    const SharedPtr<float> staged = sums + warp * (16 * PITCH);
     const bool vectors = rows_aligned(p.C, p.ldc) && p.stride_c % 4 == 0;
-    const int cols = inside(p.n, tile_col, BN);
+    const bool simple = vectors && rows == BM && cols == BN && counts[0] + counts[1] == 0;
     UNROLL
-    for (int i = 0; i < 2 * SUBTILES; ++i) {
-        const int64_t row =
-            tile_row + (group * SUBTILES + i / 2) * 64 + warp * 16 + lane / 4 + i % 2 * 8;
-        if (row >= p.m) continue;
-        const int64_t line = int64_t{batch} * rows_a + row;
-        if (is_unfit(a, line)) {
-            if (lane % 4 == 0) atomic_add(a.any_unfit, 1u);
+    for (int sub = 0; sub < SUBTILES; ++sub) {
+        __syncwarp();
+        UNROLL
+        for (int j = 0; j < BN; j += 8) {
+            const float* from = &total[sub][j / 16 * 8 + j / 8 % 2 * 2];
+            st(staged + (lane / 4 + j / 8 % 2 * 8) * PITCH + j / 16 * 16 + lane % 4 * 4,
+               float4{from[0], from[1], from[4], from[5]});
+        }
+        __syncwarp();
+        const int first_row = (group * SUBTILES + sub) * 64 + warp % 4 * 16;
+        const GlobalPtr<float> C =
+            p.C + batch * p.stride_c + (tile.row + first_row) * p.ldc + tile.col;
+        const auto sums_of = [&](int i, int col) {
+            const float4 sum = ld<float4>(staged + i * PITCH + col);
+            const float scale = row_scales[first_row + i];
+            return float4{sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale};
+        };
+        if (simple && scalars.beta == 0.0f) {
+            for (int col = lane * 4; col < BN; col += 128) {
+                UNROLL_BY(8)
+                for (int i = 0; i < 16; ++i) {
+                    const float4 sum = sums_of(i, col);
+                    st_streaming(C + i * p.ldc + col,
+                                 float4{scalars.alpha * sum.x, scalars.alpha * sum.y,
+                                        scalars.alpha * sum.z, scalars.alpha * sum.w});
+                }
+            }
             continue;
         }
-        const float2 of_row = ld<float2>(a.scales + 2 * line);
-        const GlobalPtr<float> C = p.C + batch * p.stride_c + row * p.ldc + tile_col;
-        UNROLL
-        for (int j = 0; j < BN; j += 16) {
-            const int col = j + lane % 4 * 4;
-            const float4 x = ld<float4>(col_scales + col), y = ld<float4>(col_scales + BN + col);
-            const float* sums = &total[i / 2][j / 2 + i % 2 * 2];
-            // First one factor of both, then the other: neither product is an FP32 number's end.
-            const float4 sum{sums[0] * (of_row.x * x.x) * (of_row.y * y.x),
-                             sums[1] * (of_row.x * x.y) * (of_row.y * y.y),
-                             sums[4] * (of_row.x * x.z) * (of_row.y * y.z),
-                             sums[5] * (of_row.x * x.w) * (of_row.y * y.w)};
-            const bool unfit =
-                col_unfit[col] | col_unfit[col + 1] | col_unfit[col + 2] | col_unfit[col + 3];
-            if (!unfit) {
-                store4(scalars, C + col, cols - col, vectors, sum);
-                continue;
+        UNROLL_BY(1)
+        for (int i = 0; i < 16; ++i) {
+            if (first_row + i >= rows || unfit[first_row + i]) continue;
+            for (int col = lane * 4; col < cols; col += 128) {
+                const float4 sum = sums_of(i, col);
+                if (counts[1] == 0) {
+                    store4(scalars, C + i * p.ldc + col, cols - col, vectors, sum);
+                    continue;
+                }
+                const float four[] = {sum.x, sum.y, sum.z, sum.w};
+                for (int n = 0; n < 4; ++n)
+                    if (col + n < cols && !unfit[BM + col + n])
+                        store4(scalars, C + i * p.ldc + col + n, 1, false, float4{four[n]});
             }
-            const float four[] = {sum.x, sum.y, sum.z, sum.w};
-            for (int n = 0; n < 4; ++n)
-                if (!col_unfit[col + n])
-                    store4(scalars, C + col + n, cols - col - n < 1 ? 0 : 1, false,
-                           float4{four[n]});
         }
     }
+    if (counts[0] + counts[1] == 0) return;
+    mbarrier_arrive(multiplied);
+    mbarrier_wait(multiplied, 1);
+    multiply_unfit<BM>(p, tile, order, rows, counts[0], cols, counts[1], As, multiplied, 2);
 }
 
 #if !defined(__CUDACC_RTC__)
 constexpr int shared_bytes(const TileConfig& tile) {
-    return 4 * tile.stages * kSlab * (tile.block.m + tile.block.n);
+    return 4 * tile.stages * (kSlab * (tile.block.m + tile.block.n) + tile.block.n);
 }
 
-/// What both operands become, and where in a workspace. Outlives the launch.
+/// What an operand becomes, and where in a workspace. Outlives the launch.
 class Split {
   public:
-    Split(Workspace& workspace, int64_t x, int64_t k, int64_t batch)
-        : rows_(ceil_div(x, 16) * 16),
-          slabs_(ceil_div(k, 2 * kSlab) * 2),
-          chunks_(ceil_div(slabs_ * kSlab, kChunk)),
-          batch_(batch),
-          words_(workspace.take<float>(batch * rows_ * slabs_ * kSlab)),
-          scales_(workspace.take<float>(batch * rows_ * 2)),
-          counts_(workspace.take<unsigned>(batch * rows_ * 4)),
-          any_unfit_(workspace.take<unsigned>(1)),
-          most_(workspace.take<float>(batch * chunks_ * rows_)),
-          word_bounds_(words_, 1, batch * rows_ * slabs_ * kSlab, 0, "pieces"),
-          scale_bounds_(scales_, 1, batch * rows_ * 2, 0, "scales"),
-          count_bounds_(counts_, 1, batch * rows_ * 4, 0, "counts"),
-          any_bounds_(any_unfit_, 1, 1, 0, "any_unfit"),
-          most_bounds_(most_, 1, batch * chunks_ * rows_, 0, "most") {}
+    Split(Workspace& workspace, const Operand& X, int64_t size, int64_t k, int64_t batch,
+          bool lines)
+        : X_(X),
+          size_(size),
+          rows_(ceil_div(size, 16) * 16),
+          slabs_(ceil_div(k, kLine) * 2),
+          matrices_(X.stride == 0 ? 1 : batch),
+          scaled_(lines ? slabs_ / 2 : 1),
+          words_(workspace.take<float>(matrices_ * slabs_ * rows_ * kSlab)),
+          scales_(workspace.take<float>(matrices_ * scaled_ * rows_)),
+          word_bounds_(words_, matrices_ * slabs_ * rows_, kSlab, kSlab, "pieces"),
+          scale_bounds_(scales_, matrices_ * scaled_, rows_, rows_, "scales") {}
 
     Pieces pieces() const {
-        return {global_ptr(words_, word_bounds_), global_ptr(scales_, scale_bounds_),
-                global_ptr(counts_, count_bounds_), global_ptr(any_unfit_, any_bounds_), slabs_};
+        return {.words = global_ptr(words_, word_bounds_),
+                .scales = global_ptr(scales_, scale_bounds_),
+                .rows = static_cast<unsigned>(rows_),
+                .slabs = static_cast<unsigned>(slabs_),
+                .scaled = static_cast<unsigned>(scaled_),
+                .shared = matrices_ == 1};
     }
-    unsigned rows() const { return static_cast<unsigned>(rows_); }
-
-    Status launch(const Gemm& p, const Operand& X, int64_t size, bool permuted,
-                  const Execution& execution) const {
-        const auto batch = static_cast<unsigned>(batch_), chunks = static_cast<unsigned>(chunks_);
-        if (X.along_k)
-            return launch_kernel(split_rows<kThreads>, Grid(batch * rows()), Grid(kThreads), 0,
-                                 execution, p, X, size, rows(), permuted, pieces());
-        const auto tiles = [&](int cols) {
-            return batch * chunks * static_cast<unsigned>(ceil_div(rows_, cols));
-        };
-        const GlobalPtr<float> most = global_ptr(most_, most_bounds_);
-        const Status status =
-            launch_kernel(largest_in_columns<kThreads, kChunk>, Grid(tiles(128)), Grid(kThreads), 0,
-                          execution, p, X, size, rows(), chunks, pieces(), most);
-        if (!status.ok()) return status;
-        return launch_kernel(split_columns<kThreads, kChunk>, Grid(tiles(32)), Grid(kThreads), 0,
-                             execution, p, X, size, rows(), permuted, chunks, pieces(),
-                             GlobalPtr<const float>(most));
+    /// Of split(), which has rows with one scale, or 64 lines.
+    unsigned blocks() const {
+        return static_cast<unsigned>(matrices_ * scaled_ * ceil_div(rows_, rows_of_block()));
     }
-
-    /// Boxes are tiles of `lines`.
-    Status map(TensorMap& map, int lines) const {
+    Splitting splitting() const {
+        return {.X = X_,
+                .size = size_,
+                .pieces = pieces(),
+                .threads = static_cast<unsigned>(threads()),
+                .tiles = Divisor(static_cast<uint32_t>(ceil_div(rows_, rows_of_block()))),
+                .lines = Divisor(static_cast<uint32_t>(scaled_))};
+    }
+    Status map_words(TensorMap& map, int tile) const {
         return make_tensor_map(map, global_ptr(static_cast<const float*>(words_), word_bounds_),
-                               batch_ * rows_, slabs_ * kSlab, slabs_ * kSlab, lines, kSlab,
+                               matrices_ * slabs_ * rows_, kSlab, kSlab, tile, kSlab,
                                Swizzle::bytes128);
+    }
+    Status map_scales(TensorMap& map, int tile) const {
+        return make_tensor_map(map, global_ptr(static_cast<const float*>(scales_), scale_bounds_),
+                               matrices_ * scaled_, rows_, rows_, 1, tile);
     }
 
   private:
-    static constexpr int kThreads = 256, kChunk = 256;
-    int64_t rows_, slabs_, chunks_, batch_;
+    /// Rows across memory are read in pieces of 64 bytes.
+    int threads() const {
+        int threads = 16;
+        while (X_.along_k && threads < kSplitThreads && threads * 16 < slabs_ * kSlab) threads *= 2;
+        return threads;
+    }
+    int rows_of_block() const { return scaled_ > 1 ? 64 : kSplitThreads / threads(); }
+
+    Operand X_;
+    int64_t size_, rows_, slabs_, matrices_, scaled_;
     float *words_, *scales_;
-    unsigned *counts_, *any_unfit_;
-    float* most_;
-    Bounds word_bounds_, scale_bounds_, count_bounds_, any_bounds_, most_bounds_;
+    Bounds word_bounds_, scale_bounds_;
 };
 
-template <TileConfig kTile>
+/// Both operands of a problem.
+struct Splits {
+    Splits(void* memory, const Operands& operands, int64_t batch)
+        : workspace(memory),
+          a(workspace, operands.gemm.A, operands.gemm.m, operands.gemm.k, batch, false),
+          b(workspace, operands.gemm.B, operands.gemm.n, operands.gemm.k, batch, true) {}
+
+    Workspace workspace;
+    Split a, b;
+};
+
 int64_t workspace_bytes(const Problem& problem, const Execution&) {
-    Workspace workspace(nullptr);
-    const Split a(workspace, problem.m, reads(problem), problem.batch);
-    const Split b(workspace, problem.n, reads(problem), problem.batch);
-    return workspace.bytes();
+    return Splits(nullptr, Operands(problem), problem.batch).workspace.bytes();
+}
+
+template <TileConfig kTile>
+int64_t tiles_of(const Problem& p) {
+    return ceil_div(p.m, kTile.block.m) * ceil_div(p.n, kTile.block.n) * p.batch;
 }
 
 template <TileConfig kTile>
 Work work(const Problem& problem, const Execution&) {
-    const int64_t tiles =
-        ceil_div(problem.m, kTile.block.m) * ceil_div(problem.n, kTile.block.n) * problem.batch;
+    const int64_t tiles = tiles_of<kTile>(problem);
     return {.tiles = tiles,
             .blocks = tiles,
             .steps = static_cast<double>(ceil_div(reads(problem), kSlab))};
@@ -259,8 +351,9 @@ Work work(const Problem& problem, const Execution&) {
 template <TileConfig kTile>
 const char* refusal(const Problem& p, const Execution&) {
     constexpr int64_t kMost = 0x7fffffff - 256;  // the TMA counts in 32 bits
-    if (p.m > kMost / p.batch || p.n > kMost / p.batch || p.k > kMost)
-        return "M or N of all matrices, or K, is above 2147483391";
+    const int64_t slabs = ceil_div(p.k, kLine) * 2;
+    if (p.m > kMost / p.batch / slabs || p.n > kMost / p.batch / slabs)
+        return "M or N, times K / 32, times the batch, is above 2147483391";
     if (ceil_div(p.m, kTile.block.m) > kMost / ceil_div(p.n, kTile.block.n) / p.batch)
         return "C has more than 2147483391 block tiles";
     if (reads(p) == 0) return "nothing is multiplied";
@@ -269,42 +362,38 @@ const char* refusal(const Problem& p, const Execution&) {
 
 template <TileConfig kTile>
 Status run(const Problem& problem, const Execution& execution) {
-    static_assert(kTile.block.m % 128 == 0 && kTile.threads == 256 && kTile.producers == 128,
+    constexpr int BM = kTile.block.m, BN = kTile.block.n;
+    static_assert(BM % 128 == 0 && kTile.threads == 256 && kTile.producers == 128,
                   "two warpgroups have rows of 64 each, a third copies");
-    static_assert(kTile.unroll_k % kSlab == 0 && 2 * kSlab % kTile.unroll_k == 0,
-                  "sums end with a line; pieces are padded to two of them");
-    static_assert(kTile.stages > kTile.unroll_k / kSlab, "the next line comes meanwhile");
+    static_assert(BM <= kTile.threads && BN <= kTile.threads,
+                  "a thread looks at the scales of a row and a column");
+    static_assert(kTile.unroll_k % kSlab == 0 && kLine % kTile.unroll_k == 0,
+                  "what is added has one scale");
+    static_assert(kTile.stages > kTile.unroll_k / kSlab, "the next slab comes meanwhile");
+    static_assert(kTile.stages * kSlab * (BM + BN) >= 8 * 16 * (BN + 16),
+                  "each warp stores through shared memory");
     static_assert(shared_bytes(kTile) <= 227 * 1024 - 8192, "what a block can have on Hopper");
     if (problem.m == 0 || problem.n == 0 || problem.batch == 0) return {};
     if (const char* why = refusal<kTile>(problem, execution))
         return {StatusCode::not_supported, why};
     const Operands operands(problem);
     const Gemm& p = operands.gemm;
-    Workspace workspace(execution.workspace);
-    const Split a(workspace, p.m, p.k, problem.batch), b(workspace, p.n, p.k, problem.batch);
-    TensorMap A{}, B{};
-    if (Status status = a.launch(p, p.A, p.m, false, execution); !status.ok()) return status;
-    if (Status status = b.launch(p, p.B, p.n, true, execution); !status.ok()) return status;
-    if (Status status = a.map(A, kTile.block.m); !status.ok()) return status;
-    if (Status status = b.map(B, kTile.block.n); !status.ok()) return status;
-    const auto tiles_m = static_cast<uint32_t>(ceil_div(p.m, kTile.block.m));
-    const auto tiles_n = static_cast<uint32_t>(ceil_div(p.n, kTile.block.n));
-    const Places places{Divisor(tiles_m * tiles_n), Divisor(tiles_n)};
-    const auto batch = static_cast<unsigned>(problem.batch);
+    const Splits splits(execution.workspace, operands, problem.batch);
+    const Split &a = splits.a, &b = splits.b;
+    Maps maps{};
+    if (Status status = a.map_words(maps.a, BM); !status.ok()) return status;
+    if (Status status = b.map_words(maps.b, BN); !status.ok()) return status;
+    if (Status status = b.map_scales(maps.scales_b, BN); !status.ok()) return status;
     if (Status status =
-            launch_kernel(sgemm<kTile>, Grid(tiles_m * tiles_n * batch),
-                          Grid(kTile.threads + kTile.producers), shared_bytes(kTile), execution, p,
-                          A, B, a.pieces(), b.pieces(), a.rows(), b.rows(), places);
+            launch_kernel(split<Fp16Pieces>, Grid(a.blocks() + b.blocks()), Grid(kSplitThreads), 0,
+                          execution, p, Splittings{{a.splitting(), b.splitting()}, a.blocks()});
         !status.ok())
         return status;
-    constexpr int kUnfitTile = 64;
-    const auto unfit_m = static_cast<unsigned>(ceil_div(p.m, kUnfitTile));
-    const auto unfit_n = static_cast<unsigned>(ceil_div(p.n, kUnfitTile));
-    return launch_kernel(multiply_unfit<kUnfitTile, 16>,
-                         Grid(static_cast<unsigned>(execution.multiprocessors)), Grid(256), 0,
-                         execution, p, a.pieces(), b.pieces(), a.rows(), b.rows(),
-                         GlobalPtr<const unsigned>(a.pieces().any_unfit), Divisor(unfit_m),
-                         Divisor(unfit_n), unfit_m * unfit_n * batch);
+    const auto tiles_m = static_cast<uint32_t>(ceil_div(p.m, BM));
+    const auto tiles_n = static_cast<uint32_t>(ceil_div(p.n, BN));
+    return launch_kernel(sgemm<kTile>, Grid(static_cast<unsigned>(tiles_of<kTile>(problem))),
+                         Grid(kTile.threads + kTile.producers), shared_bytes(kTile), execution, p,
+                         maps, a.pieces(), b.pieces(), Order(tiles_m, tiles_n));
 }
 
 constexpr TileConfig config(int block_m, int block_n, int promoted, int stages) {
@@ -317,7 +406,7 @@ constexpr TileConfig config(int block_m, int block_n, int promoted, int stages) 
 }
 template <TileConfig kTile>
 constexpr Variant variant(const char* name) {
-    return {name,        kTile,         run<kTile>, shared_bytes(kTile), workspace_bytes<kTile>,
+    return {name,        kTile,         run<kTile>, shared_bytes(kTile), workspace_bytes,
             work<kTile>, refusal<kTile>};
 }
 constexpr Variant kVariants[] = {

@@ -1,85 +1,78 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// What is left of a product in pieces: elements of rows of A and columns of B that pieces do not suit,
-// in FP32. Most products have none, and then each block looks at one word and ends.
+// What is left of a block tile in pieces: its elements in rows of A and columns of B that pieces do not
+// suit, in FP32. Most tiles have none.
 #pragma once
 
-#include "engine/divisor.h"
 #include "engine/pieces.h"
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET {
 
-/// Blocks stay, and take tiles of kTile x kTile in turn; a thread has 4 x 4 elements, SIDE apart.
-template <int kTile, int kDepth>
-__global__ void __launch_bounds__(256)
-    multiply_unfit(Gemm p, Pieces a, Pieces b, unsigned rows_a, unsigned rows_b,
-                   GlobalPtr<const unsigned> any, Divisor tiles_m, Divisor tiles_n,
-                   unsigned tiles) {
-    constexpr int SIDE = kTile / 4, PITCH = kTile + 1;  // threads beside each other
-    static_assert(SIDE * SIDE == 256, "a block has 256 threads");
-    SHARED(float, As, kDepth, PITCH);
-    SHARED(float, Bs, kDepth, PITCH);
-    SHARED(unsigned, unfit, 2, kTile);
-    SHARED(unsigned, found, 1);
-    wait_for_stream();
-    if (any[0] == 0) return;
+/// Where a block tile lies.
+struct Place {
+    unsigned batch;
+    int64_t row, col;
+};
+
+/// Called by 256 threads, with a barrier for them all of which `phases` have passed. `order` has the
+/// tile's rows, those that are unfit before the others, then its columns likewise. `scratch`: 8 KiB.
+template <int BM>
+__device__ __forceinline__ void multiply_unfit(const Gemm& p, const Place& place,
+                                               SharedPtr<int> order, int rows, int unfit_rows,
+                                               int cols, int unfit_cols, SharedPtr<float> scratch,
+                                               SharedPtr<Barrier> barrier, unsigned phases) {
+    constexpr int TILE = 64, DEPTH = 16, SIDE = TILE / 4;  // threads beside each other
+    const SharedPtr<float> As = scratch, Bs = scratch + DEPTH * TILE;
     const Scalars scalars = scalars_of(p);
     const int row = threadIdx.x / SIDE, col = threadIdx.x % SIDE;
-    for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        unsigned rest = tile;
-        const int64_t tile_row = int64_t{tiles_m.take(rest)} * kTile;
-        const int64_t tile_col = int64_t{tiles_n.take(rest)} * kTile;
-        const unsigned batch = rest;
-        const int rows = inside(p.m, tile_row, kTile), cols = inside(p.n, tile_col, kTile);
-        // --- which rows and columns; tiles without any are the most
-        if (threadIdx.x == 0) found[0] = 0;
-        __syncthreads();
-        for (int i = threadIdx.x; i < 2 * kTile; i += 256) {
-            const int64_t x = i % kTile;
-            const bool of_a = i < kTile, exists = x < (of_a ? rows : cols);
-            const int64_t line = of_a ? int64_t{batch} * rows_a + tile_row + x
-                                      : int64_t{batch} * rows_b + row_of_pieces(tile_col + x, true);
-            const bool is = exists && (of_a ? is_unfit(a, line) : is_unfit(b, line));
-            unfit[i] = is;
-            if (is) atomic_add(found, 1u);
-        }
-        __syncthreads();
-        const bool none = found[0] == 0;
-        __syncthreads();
-        if (none) continue;
-        float acc[4][4] = {};
-        const int64_t end = scalars.alpha == 0.0f ? 0 : p.k;
-        for (int64_t k = 0; k < end; k += kDepth) {
-            const int depth = inside(end, k, kDepth);
-            // --- copy tile: along k where memory runs along it
-            const auto copy = [&](const Operand& X, int64_t x, int width, SharedPtr<float> to) {
-                for (int i = threadIdx.x; i < kTile * kDepth; i += 256) {
-                    const int in_k = X.along_k ? i % kDepth : i / kTile;
-                    const int in_x = X.along_k ? i / kDepth : i % kTile;
-                    to[in_k * PITCH + in_x] =
-                        in_k < depth && in_x < width ? X.at(batch, x + in_x, k + in_k)[0] : 0.0f;
+    const auto meet = [&] {
+        mbarrier_arrive(barrier);
+        mbarrier_wait(barrier, phases++ & 1);
+    };
+    // Unfit rows with all columns, then the other rows with the unfit columns.
+    for (int part = 0; part < 2; ++part) {
+        const int row_begin = part == 0 ? 0 : unfit_rows, row_end = part == 0 ? unfit_rows : rows;
+        const int col_end = part == 0 ? cols : unfit_cols;
+        for (int first_row = row_begin; first_row < row_end; first_row += TILE)
+            for (int first_col = 0; first_col < col_end; first_col += TILE) {
+                const int height = inside(row_end, first_row, TILE);
+                const int width = inside(col_end, first_col, TILE);
+                const SharedPtr<int> row_at = order + first_row, col_at = order + BM + first_col;
+                float acc[4][4] = {};
+                for (int64_t k = 0; k < p.k; k += DEPTH) {
+                    const int depth = inside(p.k, k, DEPTH);
+                    // --- copy tile: along k where memory runs along it
+                    const auto copy = [&](const Operand& X, int64_t x, SharedPtr<int> at, int count,
+                                          SharedPtr<float> to) {
+                        for (int word = threadIdx.x; word < TILE * DEPTH; word += 256) {
+                            const int in_k = X.along_k ? word % DEPTH : word / TILE;
+                            const int in_x = X.along_k ? word / DEPTH : word % TILE;
+                            to[in_k * TILE + in_x] =
+                                in_k < depth && in_x < count
+                                    ? X.at(place.batch, x + at[in_x], k + in_k)[0]
+                                    : 0.0f;
+                        }
+                    };
+                    copy(p.A, place.row, row_at, height, As);
+                    copy(p.B, place.col, col_at, width, Bs);
+                    meet();
+                    for (int kk = 0; kk < depth; ++kk)
+                        for (int m = 0; m < 4; ++m)
+                            for (int n = 0; n < 4; ++n)
+                                acc[m][n] = fma_(As[kk * TILE + row + m * SIDE],
+                                                 Bs[kk * TILE + col + n * SIDE], acc[m][n]);
+                    meet();
                 }
-            };
-            copy(p.A, tile_row, rows, As);
-            copy(p.B, tile_col, cols, Bs);
-            __syncthreads();
-            UNROLL_BY(4)
-            for (int kk = 0; kk < depth; ++kk)
-                for (int i = 0; i < 4; ++i)
-                    for (int j = 0; j < 4; ++j)
-                        acc[i][j] = fma_(As[kk * PITCH + row + i * SIDE],
-                                         Bs[kk * PITCH + col + j * SIDE], acc[i][j]);
-            __syncthreads();
-        }
-        // --- store what the tensor cores have left
-        for (int i = 0; i < 4; ++i)
-            for (int j = 0; j < 4; ++j) {
-                const int r = row + i * SIDE, c = col + j * SIDE;
-                if (r >= rows || c >= cols || !(unfit[r] | unfit[kTile + c])) continue;
-                store4(scalars, p.C + batch * p.stride_c + (tile_row + r) * p.ldc + tile_col + c, 1,
-                       false, float4{acc[i][j], 0, 0, 0});
+                for (int m = 0; m < 4; ++m)
+                    for (int n = 0; n < 4; ++n) {
+                        const int r = row + m * SIDE, c = col + n * SIDE;
+                        if (r >= height || c >= width) continue;
+                        store4(scalars,
+                               p.C + place.batch * p.stride_c + (place.row + row_at[r]) * p.ldc +
+                                   place.col + col_at[c],
+                               1, false, float4{acc[m][n], 0, 0, 0});
+                    }
             }
-        __syncthreads();
     }
 }
 
