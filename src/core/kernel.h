@@ -63,12 +63,6 @@ struct Claim {
     double value;
 };
 
-enum class Arithmetic {
-    fp32,  ///< FFMA: each product and sum rounded to FP32.
-    tf32,  ///< Tensor cores: factors rounded to 11 bits.
-    fp16x3,  ///< Tensor cores: factors in two pieces of FP16, FP32's accuracy in three products.
-};
-
 enum class Kind {
     rung,  ///< A step of the ladder: one idea more than its parent.
     detour,  ///< An idea worth seeing that later rungs do not build on.
