@@ -35,6 +35,7 @@ struct Work {
     int64_t blocks = 0;
     int resident = 1;  ///< Blocks that an SM holds at a time.
     double steps = 0;  ///< k-tiles of the block that has most.
+    int64_t prepared = 0;  ///< Bytes of operands that a pass converts before.
     int64_t exchanged = 0;  ///< Bytes that blocks leave for each other.
     int parts = 1;  ///< Of k, as many as Execution::splits or fewer.
     int sharing = 1;  ///< Blocks that share a tile, by parts or by stream-K.
