@@ -16,7 +16,10 @@ namespace tilewright {
 struct Execution {
     void* stream = nullptr;  ///< cudaStream_t on a GPU, simt::Machine* in CPU mode.
     int multiprocessors = 1;  ///< SMs: what a grid that fills the device once has in blocks.
-    void* workspace = nullptr;  ///< What Variant::workspace_bytes asks for, 256-byte aligned.
+    void* workspace = nullptr;  ///< 256-byte aligned.
+    /// As much as Variant::workspace_bytes asks for, or less where Variant::least_workspace_bytes
+    /// allows it. These two do not look at it.
+    int64_t workspace_bytes = 0;
     /// Zeros, and zeros again when the launch has ended; kCounters of them. Null: the kernel sets
     /// what it needs to zero in its workspace.
     unsigned* counters = nullptr;
@@ -55,6 +58,8 @@ struct Variant {
     /// The engine's kernels only: what running it comes to, and why it cannot; null where it can.
     Work (*work)(const Problem&, const Execution&) = nullptr;
     const char* (*refusal)(const Problem&, const Execution&) = nullptr;
+    /// Of workspace_bytes, what run() can do with, in parts and with the same result. Null: all.
+    int64_t (*least_workspace_bytes)(const Problem&, const Execution&) = nullptr;
 };
 
 /// A number that the header derives and CPU mode must count, by the default variant at

@@ -47,6 +47,7 @@ ProblemKey::ProblemKey(const Problem& p, int64_t workspace_bytes)
         flags |= int64_t{data == nullptr} << (shift + 4);
         shift += 5;
     }
+    flags |= static_cast<int64_t>(p.arithmetic) << shift;
 }
 
 size_t ProblemKey::hash() const {
@@ -154,7 +155,7 @@ Status Context::choose_into(Choice& choice, const Problem& problem, int64_t work
 
 void Context::write_log(const Problem& problem, const Choice& choice, int64_t workspace_bytes) {
     std::string line = command_of(problem);
-    if (workspace_bytes != kWorkspaceBytes)
+    if (workspace_bytes != own_workspace_bytes(problem.arithmetic))
         line += " --workspace " + std::to_string(workspace_bytes);
     // The command takes an H200 for granted.
     const DeviceTraits& traits = backend_->traits();
@@ -181,6 +182,7 @@ Status Context::run(const Problem& problem) {
     if (log_ || log_is_wanted()) write_log(problem, choice, workspace_bytes);
     Execution execution = backend_->execution(stream_);
     execution.splits = choice.splits;
+    execution.workspace_bytes = choice.workspace_bytes;
     const bool needs_room = choice.workspace_bytes > 0;
     if (needs_room)
         if (Status status = workspaces_.enter(stream_, execution); !status.ok()) return status;

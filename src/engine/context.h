@@ -81,7 +81,7 @@ class Context {
     const Choice& last_choice() const { return last_choice_; }
     Backend& backend() { return *backend_; }
 
-    tilewright_compute_t compute = TILEWRIGHT_COMPUTE_FP32;
+    Arithmetic arithmetic = Arithmetic::fp32;  ///< The compute mode.
     bool scalars_on_device = false;
 
   private:
