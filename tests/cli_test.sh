@@ -217,6 +217,12 @@ check "silent" silent
 exits 0 dispatch T N 64 64 65536 --workspace 0 --device cpu --format json
 check "each refusal has its reason" json 'all((c["refusal"] is None) == (i == 0 or d["candidates"][i - 1]["refusal"] is None and c["refusal"] is None) for i, c in enumerate(d["candidates"]))'
 check "no room for parts" json '"needs a larger workspace" in [c["refusal"] for c in d["candidates"]] and "parts" not in d["chosen"]'
+exits 0 dispatch N N 4096 4096 4096 --compute fp16x3
+check "the mode is named" grep -q 'a workspace that grows, in fp16x3$' out
+check "tensor cores, where they are faster" grep -q '^chosen: tensor_tile/.* compute=fp16x3$' out
+check "it fits a terminal" lines_fit
+refuses "no kernel for fp16x3 on compute capability 8.6" dispatch N N 8 8 8 --compute fp16x3 --compute-capability 8.6
+refuses "is none of fp32" dispatch N N 8 8 8 --compute fp64
 exits 0 dispatch N N 0 5 5
 check "nothing to do" grep -q 'no kernel runs' out
 exits 1 dispatch N N 64 64 64 --compute-capability 7.5

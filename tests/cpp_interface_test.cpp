@@ -83,6 +83,10 @@ TEST_F(CppInterface, SettingsAreKept) {
     Handle handle;
     EXPECT_EQ(handle.stream(), nullptr);
     EXPECT_EQ(handle.compute(), Compute::fp32);
+    handle.set_compute(Compute::fp16x3);
+    EXPECT_EQ(handle.compute(), Compute::fp16x3);
+    message_of([&] { handle.set_compute(Compute::tf32); }, TILEWRIGHT_STATUS_NOT_SUPPORTED);
+    EXPECT_EQ(handle.compute(), Compute::fp16x3);
     EXPECT_EQ(handle.pointer_mode(), PointerMode::host);
     handle.set_pointer_mode(PointerMode::device);
     EXPECT_EQ(handle.pointer_mode(), PointerMode::device);

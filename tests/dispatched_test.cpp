@@ -66,6 +66,7 @@ Problem draw(Random& random) {
     p.stride_c = stride(p.m * p.ldc);
     static const float scalar = 1;
     if (random.below(4) == 0) p.device_alpha = p.device_beta = &scalar;
+    if (random.below(4) == 0) p.arithmetic = Arithmetic::fp16x3;
     return p;
 }
 
@@ -77,6 +78,7 @@ TEST(Dispatch, AnswersWhatTheLibraryLogs) {
         const int64_t workspace = random.coin() ? engine::kWorkspaceBytes : 4096;
         const auto answer = answer_to(command + " --workspace " + std::to_string(workspace));
         EXPECT_EQ(answer["problem"], command);
+        EXPECT_EQ(answer["compute"], name_of(problem.arithmetic));
         const engine::Choice choice = engine::choose(problem, kH200, workspace);
         EXPECT_EQ(answer["chosen"], engine::name_of(choice)) << command;
         const auto& first = answer["candidates"][0];
@@ -109,6 +111,14 @@ TEST(Dispatch, TakesTheDeviceFromOptions) {
     EXPECT_EQ(dispatch_question(options).device.multiprocessors, 82);
 }
 
+TEST(Dispatch, TakesTheModeFromOptions) {
+    Options options = asking({"N", "N", "4096", "4096", "4096"});
+    EXPECT_EQ(dispatch_question(options).problem.arithmetic, Arithmetic::fp32);
+    options.compute = "fp16x3";
+    EXPECT_EQ(dispatch_question(options).problem.arithmetic, Arithmetic::fp16x3);
+    EXPECT_EQ(dispatch_question(options).workspace_bytes, INT64_MAX) << "a handle's own grows";
+}
+
 std::string refusal_of(const Options& options) {
     try {
         dispatch_question(options);
@@ -129,7 +139,11 @@ TEST(Dispatch, RefusesWhatTheLibraryRefuses) {
     EXPECT_NE(refusal_of(options).find("stride_c = 0"), std::string::npos);
     options.stride_c.clear(), options.compute_capability = "90a";
     EXPECT_NE(refusal_of(options).find("--compute-capability"), std::string::npos);
-    options.compute_capability.clear(), options.offset_a = "-1";
+    options.compute_capability = "8.6", options.compute = "fp16x3";
+    EXPECT_EQ(refusal_of(options).find("--compute: this build has no kernel for fp16x3 on "), 0u);
+    options.compute = "fp16";
+    EXPECT_EQ(refusal_of(options).find("--compute: 'fp16' is none of "), 0u);
+    options.compute = "fp32", options.compute_capability.clear(), options.offset_a = "-1";
     EXPECT_NE(refusal_of(options).find("--offset-a"), std::string::npos);
     EXPECT_NE(refusal_of(asking({"N", "N", "4000000000", "1", "4000000000"})), "accepted");
 }

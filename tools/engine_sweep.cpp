@@ -5,7 +5,7 @@
 // with how it cuts up the problem. What costs.def says is fitted to this by fit_costs.py.
 //
 // Reads lines "N T M N K [batch]" from stdin; an argument leaves only variants whose name begins
-// with it, as "tile/64x". Each kernel runs as a graph of calls over buffers that
+// with it, as "tile/64x". After `--compute fp16x3` kernels of that arithmetic are measured too. Each kernel runs as a graph of calls over buffers that
 // rotate through 200 MB, 64 sets at most; the time is the median of five graphs.
 #include <cuda_runtime.h>
 
@@ -30,7 +30,7 @@ void check(cudaError_t error, const char* what) {
 }
 
 constexpr int64_t kRotated = 200 << 20;
-constexpr int64_t kWorkspace = 32 << 20;
+constexpr int64_t kModesWorkspace = int64_t{8} << 30;  // for pieces of the largest operands
 constexpr double kWorthTrying = 4;  // times the prediction of the best
 
 struct Buffers {
@@ -38,6 +38,13 @@ struct Buffers {
     unsigned* counters;
     int64_t elements;
 };
+
+Arithmetic mode_of(const std::string& word) {
+    for (const Arithmetic mode : kArithmetics)
+        if (word == name_of(mode)) return mode;
+    std::fprintf(stderr, "--compute: '%s' is no compute mode\n", word.c_str());
+    std::exit(2);
+}
 
 /// Microseconds a call; negative where it fails.
 double time(const engine::Choice& choice, const Problem& first, const Buffers& buffers,
@@ -60,6 +67,7 @@ double time(const engine::Choice& choice, const Problem& first, const Buffers& b
         const Status status = choice.variant->run(p, {.stream = stream,
                                                       .multiprocessors = device.multiprocessors,
                                                       .workspace = buffers.workspace,
+                                                      .workspace_bytes = choice.workspace_bytes,
                                                       .counters = buffers.counters,
                                                       .splits = choice.splits,
                                                       .overlaps = device.compute_capability >= 90});
@@ -96,18 +104,30 @@ double time(const engine::Choice& choice, const Problem& first, const Buffers& b
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::string wanted = argc > 1 ? argv[1] : "";
+    std::string wanted;
+    Arithmetic mode = Arithmetic::fp32;
+    for (int i = 1; i < argc; ++i) {
+        if (std::string(argv[i]) == "--compute" && i + 1 < argc)
+            mode = mode_of(argv[++i]);
+        else
+            wanted = argv[i];
+    }
     int multiprocessors = 0, major = 0, minor = 0;
     check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "device");
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
     cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0);
     const engine::DeviceTraits traits{Target::gpu, multiprocessors, 10 * major + minor};
+    if (const std::string why = engine::refusal_of(mode, traits); !why.empty()) {
+        std::fprintf(stderr, "%s\n", why.c_str());
+        return 1;
+    }
+    const int64_t workspace = std::min(engine::own_workspace_bytes(mode), kModesWorkspace);
     cudaStream_t stream;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
     Buffers buffers{};
     buffers.elements = int64_t{1} << 30;
     check(cudaMalloc(&buffers.memory, buffers.elements * 4), "memory");
-    check(cudaMalloc(&buffers.workspace, kWorkspace), "workspace");
+    check(cudaMalloc(&buffers.workspace, workspace), "workspace");
     check(cudaMalloc(&buffers.counters, kCounters * sizeof(unsigned)), "counters");
     check(cudaMemset(buffers.counters, 0, kCounters * sizeof(unsigned)), "counters");
     std::vector<float> noise(1 << 24);
@@ -122,7 +142,7 @@ int main(int argc, char** argv) {
             "fill");
     std::puts(
         "ta,tb,m,n,k,batch,kernel,variant,parts,us,predicted_us,blocks,resident,steps,exchanged,"
-        "sharing,meet");
+        "sharing,meet,prepared");
     for (std::string line; std::getline(std::cin, line);) {
         std::istringstream words(line);
         char ta, tb;
@@ -134,11 +154,12 @@ int main(int argc, char** argv) {
         p.lda = p.transpose_a ? p.m : p.k, p.ldb = p.transpose_b ? p.k : p.n, p.ldc = p.n;
         p.stride_a = p.m * p.k, p.stride_b = p.k * p.n, p.stride_c = p.m * p.n;
         p.A = p.B = p.C = buffers.memory;
+        p.arithmetic = mode;
         if ((p.m * p.k + p.k * p.n + p.m * p.n) * p.batch > buffers.elements - 16) {
             std::fprintf(stderr, "too large: %s\n", line.c_str());
             continue;
         }
-        const auto all = engine::candidates(p, traits, kWorkspace);
+        const auto all = engine::candidates(p, traits, workspace);
         for (const engine::Candidate& candidate : all) {
             const engine::Choice& choice = candidate.choice;
             if (candidate.refusal) continue;
@@ -148,12 +169,13 @@ int main(int argc, char** argv) {
                 continue;
             const double us = time(choice, p, buffers, traits, stream);
             const Work work = choice.variant->work(p, {.multiprocessors = multiprocessors,
+                                                       .workspace_bytes = choice.workspace_bytes,
                                                        .counters = buffers.counters,
                                                        .splits = choice.splits});
-            std::printf("%c,%c,%ld,%ld,%ld,%ld,%s,%s,%d,%.3f,%.3f,%ld,%d,%g,%ld,%d,%d\n", ta, tb,
-                        p.m, p.n, p.k, p.batch, choice.kernel->id, choice.variant->name,
+            std::printf("%c,%c,%ld,%ld,%ld,%ld,%s,%s,%d,%.3f,%.3f,%ld,%d,%g,%ld,%d,%d,%ld\n", ta,
+                        tb, p.m, p.n, p.k, p.batch, choice.kernel->id, choice.variant->name,
                         choice.splits, us, choice.predicted_us, work.blocks, work.resident,
-                        work.steps, work.exchanged, work.sharing, work.meet);
+                        work.steps, work.exchanged, work.sharing, work.meet, work.prepared);
         }
         std::fflush(stdout);
     }

@@ -4,6 +4,7 @@
 """Fits src/engine/costs.def and the constants of src/engine/cost.cpp to a sweep.
 
   engine_sweep <shapes >sweep.csv; tools/fit_costs.py sweep.csv
+  engine_sweep --compute fp16x3 tensor_tile <shapes | tail -n +2 >>sweep.csv    # and this mode's kernels
 
 Prints the lines of costs.def, the constants, and where the fitted model would choose a kernel that is
 slower than another. With --predict, what the model says goes into the sweep: a test compares it with
@@ -20,6 +21,7 @@ MULTIPROCESSORS = 132  # of the H200 that the sweep ran on
 EXPOSED = 0.05
 CONSTANTS = {"kAddStoreBytesPerUs": 6e5, "kLaunchUs": 1.0, "kMeetUs": 1.2, "kMeetBytesPerUs": 1.5e5,
              "kAddUs": 1.8, "kAddBytesPerUs": 4e6, "kBytesPerUs": 4.2e6}
+PASS = {"kPassUs": 4.0, "kPassBytesPerUs": 1.6e6}  # where the sweep has kernels that convert operands first
 
 
 class Sweep:
@@ -35,15 +37,23 @@ class Sweep:
         self.resident, self.meet = column("resident"), column("meet")
         self.bytes = 4 * batch * (m * k + k * n + m * n)
         self.result_bytes = 4 * batch * m * n
+        self.prepared = numpy.array([float(row.get("prepared") or 0) for row in rows])
         self.exchanged = column("exchanged")
         self.share = self.exchanged / column("blocks")
         on_one = numpy.ceil(column("blocks") / MULTIPROCESSORS)
         self.rounds = numpy.floor(on_one / self.resident)
         self.rest = on_one - self.rounds * self.resident
-        best = {}
-        for shape, us in zip(self.shapes, self.us):
-            best[shape] = min(us, best.get(shape, math.inf))
-        self.slower = self.us / numpy.array([best[shape] for shape in self.shapes])
+        # A question is a shape and a compute mode, which is its kernel's own where that converts
+        # operands and FP32 elsewhere; the kernels of FP32 answer each of them.
+        mode = numpy.where(self.prepared > 0, [row["kernel"] for row in rows], "")
+        self.answers = {}
+        for i, question in enumerate(zip(self.shapes, mode)):
+            self.answers.setdefault(question, []).append(i)
+        for (shape, name), answers in self.answers.items():
+            if name:
+                answers += self.answers.get((shape, ""), [])
+        self.best = {q: min(answers, key=lambda i: self.us[i]) for q, answers in self.answers.items()}
+        self.slower = self.us / numpy.array([self.us[self.best[q]] for q in zip(self.shapes, mode)])
         # What is chosen matters; so do kernels that are close to each other for few shapes, which the
         # weights raise: one-stage tiles, large tiles whose parts are added up, very tall matrices.
         single = numpy.array([self.names[v][1].endswith("-1") for v in self.variant])
@@ -65,6 +75,9 @@ class Sweep:
         added = (c["kAddUs"] + self.exchanged[rows] / c["kAddBytesPerUs"] +
                  self.result_bytes[rows] / c["kAddStoreBytesPerUs"])
         us += numpy.where(self.sharing[rows] > 1, numpy.where(self.meet[rows] > 0, met, added), 0)
+        if "kPassUs" in c:
+            us += numpy.where(self.prepared[rows] > 0,
+                              c["kPassUs"] + self.prepared[rows] / c["kPassBytesPerUs"], 0)
         read = c["kLaunchUs"] + block_us + self.bytes[rows] / c["kBytesPerUs"]
         return numpy.maximum(us, read) + EXPOSED * numpy.minimum(us, read)
 
@@ -95,7 +108,8 @@ def fit_variant(sweep, costs, constants, variant, starts):
 
 def fit(sweep, rounds=6):
     """Variants and constants in turn; of all rounds the one whose choices are best."""
-    costs, constants = numpy.ones((len(sweep.names), 4)), dict(CONSTANTS)
+    costs = numpy.ones((len(sweep.names), 4))
+    constants = CONSTANTS | (PASS if sweep.prepared.any() else {})
     best = (math.inf,)
     starts = [[1.0, step, 0.1, step * busy] for step in (0.1, 0.4, 1.5, 6.0) for busy in (0.2, 0.7)]
     for number in range(rounds):
@@ -109,33 +123,32 @@ def fit(sweep, rounds=6):
         found = minimize(objective, numpy.log(list(constants.values())), method="Nelder-Mead",
                          options={"maxiter": 300})
         constants = dict(zip(constants, numpy.exp(found.x)))
-        slower = math.exp(numpy.mean(numpy.log(sweep.slower[list(chosen(sweep, costs, constants))])))
+        slower = math.exp(numpy.mean(numpy.log(slowness(sweep, chosen(sweep, costs, constants)))))
         best = min(best, (slower, number, costs.copy(), constants), key=lambda fitted: fitted[0])
     return best[2:]
 
 
 def chosen(sweep, costs, constants):
-    """The row that the model takes, of each shape's."""
-    predicted, rows = sweep.predict(costs, constants), {}
-    for i, shape in enumerate(sweep.shapes):
-        if shape not in rows or predicted[i] < predicted[rows[shape]]:
-            rows[shape] = i
-    return rows.values()
+    """The row that the model takes, for each question."""
+    predicted = sweep.predict(costs, constants)
+    return {q: min(answers, key=lambda i: predicted[i]) for q, answers in sweep.answers.items()}
+
+
+def slowness(sweep, rows):
+    """Of what was taken, in times of the best answer."""
+    return numpy.array([sweep.us[i] / sweep.us[sweep.best[q]] for q, i in rows.items()])
 
 
 def report(sweep, costs, constants, worst):
-    predicted, best = sweep.predict(costs, constants), {}
-    for i, shape in enumerate(sweep.shapes):
-        if shape not in best or sweep.us[i] < sweep.us[best[shape]]:
-            best[shape] = i
+    predicted, rows = sweep.predict(costs, constants), chosen(sweep, costs, constants)
     name = lambda i: "/".join(sweep.names[sweep.variant[i]]) + f" parts={sweep.parts[i]}"
-    ranked = sorted(chosen(sweep, costs, constants), key=lambda i: -sweep.slower[i])
-    mean = math.exp(numpy.mean(numpy.log(sweep.slower[ranked])))
-    print(f"# chosen kernels take {mean:.3f} times the best candidate's time in the mean; the worst:")
-    for i in ranked[:worst]:
-        shape = sweep.shapes[i]
-        print(f"# {sweep.slower[i]:.2f} {' '.join(shape)}: {name(i)} {sweep.us[i]:.1f} us, "
-              f"predicted {predicted[i]:.1f}; best {name(best[shape])} {sweep.us[best[shape]]:.1f} us")
+    slower = slowness(sweep, rows)
+    print(f"# chosen kernels take {math.exp(numpy.mean(numpy.log(slower))):.3f} times the best "
+          "candidate's time in the mean; the worst:")
+    for times, (question, i) in sorted(zip(slower, rows.items()), key=lambda row: -row[0])[:worst]:
+        best, (shape, mode) = sweep.best[question], question
+        print(f"# {times:.2f} {' '.join(shape)}{mode and ' with ' + mode}: {name(i)} {sweep.us[i]:.1f} us, "
+              f"predicted {predicted[i]:.1f}; best {name(best)} {sweep.us[best]:.1f} us")
 
 
 def write_predictions(path, predicted):

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The Tilewright authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * Tilewright's C interface: C := alpha * op(A) * op(B) + beta * C in FP32, on NVIDIA GPUs.
+ * Tilewright's C interface: C := alpha * op(A) * op(B) + beta * C of FP32 numbers, on NVIDIA GPUs.
  *
  * The meaning of every argument is the BLAS's, and cuBLAS's where the BLAS has none:
  *
@@ -16,9 +16,14 @@
  *
  *   Pointers need the alignment of a float. Sizes are 64-bit throughout.
  *
- *   Work goes to the handle's stream. A call neither waits nor allocates, but for what CUDA does when
- *   a kernel is first used, and may be captured in a graph. The same call gives the same bits each
- *   time, and a problem the same bits in every slot of a batch.
+ *   Work goes to the handle's stream. A call neither waits nor, in FP32, allocates, but for what CUDA
+ *   does when a kernel is first used, and may be captured in a graph. The same call gives the same
+ *   bits each time, and a problem the same bits in every slot of a batch.
+ *
+ *   In other compute modes the handle's own workspace grows, in the order of the stream, to what the
+ *   largest product wants. In a capture it does not, nor where memory is used up: such a product is
+ *   computed in parts, more slowly and with the same bits, or by another kernel with other bits. A
+ *   workspace of the caller's never grows.
  *
  * A handle belongs to the device that was current when it was created, to one thread at a time, and
  * not to a child that is forked.
@@ -81,14 +86,14 @@ typedef enum {
     TILEWRIGHT_OP_C = 2
 } tilewright_operation_t;
 
-/* What products are made of. FP32 is the default: FMA, each product and sum rounded once to FP32. The
- * others are for tensor cores; this version has none of them (NOT_SUPPORTED). */
+/* What products may be made of. FP32 is the default: FMA, each product and sum rounded once to FP32.
+ * The others allow tensor cores, and promise an accuracy: FP32's kernels run where they are faster. */
 typedef enum {
     TILEWRIGHT_COMPUTE_FP32 = 0,
-    TILEWRIGHT_COMPUTE_FP16X3 = 1,
-    TILEWRIGHT_COMPUTE_BF16X6 = 2,
-    TILEWRIGHT_COMPUTE_BF16X9 = 3,
-    TILEWRIGHT_COMPUTE_TF32 = 4
+    TILEWRIGHT_COMPUTE_FP16X3 = 1, /* FP32's, by three products of FP16 pieces */
+    TILEWRIGHT_COMPUTE_BF16X6 = 2, /* FP32's, by six products of BF16 pieces, */
+    TILEWRIGHT_COMPUTE_BF16X9 = 3, /* or all nine of them */
+    TILEWRIGHT_COMPUTE_TF32 = 4 /* less: factors rounded to 11 bits */
 } tilewright_compute_t;
 
 /* major * 10000 + minor * 100 + patch */
@@ -118,6 +123,8 @@ TILEWRIGHT_API tilewright_status_t tilewright_set_stream(tilewright_handle_t han
 TILEWRIGHT_API tilewright_status_t tilewright_get_stream(tilewright_handle_t handle,
                                                          cudaStream_t* stream);
 
+/* The mode from now on; FP32 at first. NOT_SUPPORTED where this build has no kernel of the mode's own
+ * for the device: in this version all but FP16X3, on compute capability 9.0 and in CPU mode. */
 TILEWRIGHT_API tilewright_status_t tilewright_set_compute(tilewright_handle_t handle,
                                                           tilewright_compute_t compute);
 TILEWRIGHT_API tilewright_status_t tilewright_get_compute(tilewright_handle_t handle,
@@ -132,12 +139,13 @@ TILEWRIGHT_API tilewright_status_t tilewright_get_pointer_mode(tilewright_handle
 
 /* Device memory, on 256 bytes, that calls may write to in place of the handle's own; the caller keeps
  * it until the work is done. Calls in different streams take turns there. Too small, or none at all
- * (0 bytes), means another kernel and no failure. A null pointer with 0 bytes gives the handle its
- * own back. */
+ * (0 bytes), means a product in parts or another kernel, and no failure. A null pointer with 0 bytes
+ * gives the handle its own back. */
 TILEWRIGHT_API tilewright_status_t tilewright_set_workspace(tilewright_handle_t handle,
                                                             void* workspace, size_t bytes);
 
-/* What the fastest kernel for such a problem writes to, with operands on 16-byte boundaries. */
+/* What the fastest kernel for such a problem writes to in the handle's compute mode, with operands on
+ * 16-byte boundaries. */
 TILEWRIGHT_API tilewright_status_t tilewright_get_workspace_size(
     tilewright_handle_t handle, tilewright_layout_t layout, tilewright_operation_t ta,
     tilewright_operation_t tb, int64_t m, int64_t n, int64_t k, int64_t batch_count, size_t* bytes);
@@ -157,13 +165,15 @@ TILEWRIGHT_API tilewright_status_t tilewright_sgemm_strided_batched(
     int64_t lda, int64_t stride_a, const float* B, int64_t ldb, int64_t stride_b, const float* beta,
     float* C, int64_t ldc, int64_t stride_c, int64_t batch_count);
 
-/* Which kernel the handle's last product ran: "tile/64x64 parts=4", or "none" where there was nothing
- * to run. Valid until the next call with the same handle. */
+/* Which kernel the handle's last product ran: "tile/64x64 parts=4"; with its compute mode, if that is
+ * not FP32, "tensor_tile/256x128-32 compute=fp16x3"; or "none" where there was nothing to run. Valid
+ * until the next call with the same handle. */
 TILEWRIGHT_API const char* tilewright_last_kernel(tilewright_handle_t handle);
 
 /* From now on takes this kernel, named as above, where it can run the problem, with as many parts of
- * k as there are k-tiles at most, and fails with NOT_SUPPORTED and the reason where it cannot. A name
- * that no kernel has is INVALID_VALUE. Null or "": the fastest again. For tests and measurements. */
+ * k as there are k-tiles at most, and fails with NOT_SUPPORTED and the reason where it cannot, for
+ * example as it is of another compute mode. A name that no kernel has is INVALID_VALUE. Null or "":
+ * the fastest again. For tests and measurements. */
 TILEWRIGHT_API tilewright_status_t tilewright_set_kernel(tilewright_handle_t handle,
                                                          const char* kernel);
 

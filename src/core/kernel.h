@@ -16,7 +16,10 @@ namespace tilewright {
 struct Execution {
     void* stream = nullptr;  ///< cudaStream_t on a GPU, simt::Machine* in CPU mode.
     int multiprocessors = 1;  ///< SMs: what a grid that fills the device once has in blocks.
-    void* workspace = nullptr;  ///< What Variant::workspace_bytes asks for, 256-byte aligned.
+    void* workspace = nullptr;  ///< 256-byte aligned.
+    /// As much as Variant::workspace_bytes asks for, or less where Variant::least_workspace_bytes
+    /// allows it. These two do not look at it.
+    int64_t workspace_bytes = 0;
     /// Zeros, and zeros again when the launch has ended; kCounters of them. Null: the kernel sets
     /// what it needs to zero in its workspace.
     unsigned* counters = nullptr;
@@ -35,6 +38,7 @@ struct Work {
     int64_t blocks = 0;
     int resident = 1;  ///< Blocks that an SM holds at a time.
     double steps = 0;  ///< k-tiles of the block that has most.
+    int64_t prepared = 0;  ///< Bytes of operands that a pass converts before.
     int64_t exchanged = 0;  ///< Bytes that blocks leave for each other.
     int parts = 1;  ///< Of k, as many as Execution::splits or fewer.
     int sharing = 1;  ///< Blocks that share a tile, by parts or by stream-K.
@@ -54,6 +58,8 @@ struct Variant {
     /// The engine's kernels only: what running it comes to, and why it cannot; null where it can.
     Work (*work)(const Problem&, const Execution&) = nullptr;
     const char* (*refusal)(const Problem&, const Execution&) = nullptr;
+    /// Of workspace_bytes, what run() can do with, in parts and with the same result. Null: all.
+    int64_t (*least_workspace_bytes)(const Problem&, const Execution&) = nullptr;
 };
 
 /// A number that the header derives and CPU mode must count, by the default variant at
@@ -61,12 +67,6 @@ struct Variant {
 struct Claim {
     const char* quantity;  ///< "sectors/load of A"
     double value;
-};
-
-enum class Arithmetic {
-    fp32,  ///< FFMA: each product and sum rounded to FP32.
-    tf32,  ///< Tensor cores: factors rounded to 11 bits.
-    fp16x3,  ///< Tensor cores: factors in two pieces of FP16, FP32's accuracy in three products.
 };
 
 enum class Kind {

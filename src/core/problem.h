@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "core/arithmetic.h"
+
 namespace tilewright {
 
 /// One matrix product, row-major: element (i, j) of a matrix X lies at X[i * ldx + j].
@@ -31,6 +33,8 @@ struct Problem {
     int64_t batch = 1, stride_a = 0, stride_b = 0, stride_c = 0;
     /// Read on the device when the work runs, in place of alpha and beta; both or neither.
     const float *device_alpha = nullptr, *device_beta = nullptr;
+    /// The compute mode: what a kernel may do instead of FP32. Its choice depends on it, nothing else.
+    Arithmetic arithmetic = Arithmetic::fp32;
 };
 
 /// What any GEMM kernel can take, and a rung nothing else.

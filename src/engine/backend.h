@@ -31,8 +31,14 @@ class Backend {
 
     /// Device memory on 256 bytes, its first `zeros` bytes zero; null when there is none. Waits.
     virtual void* allocate(size_t bytes, size_t zeros) = 0;
-    /// Waits for all work that may use it, whatever has become of the work's stream.
+    /// Waits for all work that may use it, whatever has become of the work's stream; of what
+    /// allocate_in() gave, after something that allocate() did.
     virtual void release(void* memory) noexcept = 0;
+
+    /// The same memory, with anything in it, for what a stream is given from now on; null when there
+    /// is none. And back, after what it was given before. Neither waits; not while capturing.
+    virtual void* allocate_in(void* stream, size_t bytes) = 0;
+    virtual void release_in(void* stream, void* memory) noexcept = 0;
 
     /// Where kernels of a stream (a cudaStream_t) run.
     virtual Execution execution(void* stream) = 0;

@@ -24,6 +24,8 @@ class CpuBackend : public Backend {
         return memory;
     }
     void release(void* memory) noexcept override { ::operator delete(memory, kAlignment); }
+    void* allocate_in(void*, size_t bytes) override { return allocate(bytes, 0); }
+    void release_in(void*, void* memory) noexcept override { release(memory); }
 
     Execution execution(void*) override {
         return {.stream = &machine_, .multiprocessors = kMultiprocessors};

@@ -55,7 +55,19 @@ class CudaBackend : public Backend {
     void release(void* memory) noexcept override {
         const Scope scope(*this);
         const RelaxedCapture relaxed;
-        cudaFree(memory);  // at the end of the process the driver may be gone: nothing to do then
+        // For cudaMalloc's memory the driver waits for the device, for cudaMallocAsync's it does not. At
+        // the end of the process the driver may be gone: nothing to do then.
+        cudaFree(memory);
+    }
+    void* allocate_in(void* stream, size_t bytes) override {
+        void* memory = nullptr;
+        if (cudaMallocAsync(&memory, bytes, static_cast<cudaStream_t>(stream)) == cudaSuccess)
+            return memory;
+        cudaGetLastError();  // no failure of the call's: it works in what there is
+        return nullptr;
+    }
+    void release_in(void* stream, void* memory) noexcept override {
+        cudaFreeAsync(memory, static_cast<cudaStream_t>(stream));
     }
 
     Execution execution(void* stream) override {

@@ -118,7 +118,8 @@ Problem problem_of(const Call& c) {
               .stride_b = c.stride_b,
               .stride_c = c.stride_c,
               .device_alpha = c.scalars_on_device ? c.alpha : nullptr,
-              .device_beta = c.scalars_on_device ? c.beta : nullptr};
+              .device_beta = c.scalars_on_device ? c.beta : nullptr,
+              .arithmetic = c.arithmetic};
     if (c.layout == TILEWRIGHT_COL_MAJOR) {
         std::swap(p.m, p.n);
         std::swap(p.A, p.B);

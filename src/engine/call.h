@@ -18,7 +18,9 @@ struct Call {
     const float* beta;
     float* C;
     int64_t ldc, stride_c, batch;
+    // Of the handle.
     bool scalars_on_device;
+    Arithmetic arithmetic;
 };
 
 /// The first bad argument in the order of the C interface, with its value.

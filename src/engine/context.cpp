@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/context.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -47,11 +48,12 @@ ProblemKey::ProblemKey(const Problem& p, int64_t workspace_bytes)
         flags |= int64_t{data == nullptr} << (shift + 4);
         shift += 5;
     }
+    flags |= static_cast<int64_t>(p.arithmetic) << shift;
 }
 
 size_t ProblemKey::hash() const {
     uint64_t h = 0;
-    for (const int64_t value : {m, n, k, lda, ldb, batch, flags})
+    for (const int64_t value : {m, n, k, lda, ldb, batch, workspace_bytes, flags})
         h = (h ^ static_cast<uint64_t>(value)) * 0x9e3779b97f4a7c15u;
     return h >> 40;
 }
@@ -59,12 +61,16 @@ size_t ProblemKey::hash() const {
 Workspaces::~Workspaces() {
     for (const Room& room : rooms_)
         if (room.counters) backend_.release(room.counters);
+    for (const Room& room : rooms_)
+        if (room.has_grown) backend_.release(room.memory);
+    for (void* memory : outgrown_) backend_.release(memory);
 }
 
 bool Workspaces::make(Room& room) {
     void* memory = backend_.allocate(kCounterBytes + kWorkspaceBytes, kCounterBytes);
     if (!memory) return false;
-    room = {static_cast<unsigned*>(memory), static_cast<std::byte*>(memory) + kCounterBytes};
+    room = {static_cast<unsigned*>(memory), static_cast<std::byte*>(memory) + kCounterBytes,
+            kWorkspaceBytes};
     return true;
 }
 
@@ -74,9 +80,24 @@ Status Workspaces::open() {
             "no memory for a workspace of " + std::to_string(kWorkspaceBytes) + " bytes"};
 }
 
-int64_t Workspaces::bytes(void* stream) const {
-    if (is_shared(stream) && !rooms_[1].counters) return 0;
-    return replaced_ ? users_bytes_ : kWorkspaceBytes;
+int64_t Workspaces::bytes(void* stream, Arithmetic mode) const {
+    const Room& room = rooms_[is_shared(stream)];
+    if (!room.counters) return 0;
+    return replaced_ ? users_bytes_ : std::min(room.bytes, own_workspace_bytes(mode));
+}
+
+void Workspaces::grow(void* stream, int64_t bytes) {
+    Room& room = rooms_[is_shared(stream)];
+    if (replaced_ || !room.counters || bytes <= room.bytes || backend_.is_capturing(stream)) return;
+    // What the room was is given back in this stream, after the others' work there.
+    if (is_shared(stream) && !backend_.wait(stream).ok()) return;
+    void* memory = backend_.allocate_in(stream, static_cast<size_t>(bytes));
+    if (!memory) return;
+    if (room.has_grown && room.is_in_graphs)
+        outgrown_.push_back(room.memory);
+    else if (room.has_grown)
+        backend_.release_in(stream, room.memory);
+    room = {room.counters, memory, bytes, true, false};
 }
 
 void Workspaces::expect(void* stream) {
@@ -86,11 +107,13 @@ void Workspaces::expect(void* stream) {
 
 Status Workspaces::enter(void* stream, Execution& execution) {
     if (!bound_) bound_ = true, owner_ = stream;
-    const Room& room = rooms_[is_shared(stream)];
+    Room& room = rooms_[is_shared(stream)];
     execution.counters = room.counters;
     execution.workspace = replaced_ ? users_ : room.memory;
-    if (!takes_turns(stream) || backend_.is_capturing(stream)) return {};
-    return backend_.wait(stream);
+    if (!takes_turns(stream) && !room.has_grown) return {};
+    const bool captures = backend_.is_capturing(stream);
+    if (captures && !replaced_) room.is_in_graphs = true;
+    return takes_turns(stream) && !captures ? backend_.wait(stream) : Status{};
 }
 
 Status Workspaces::leave(void* stream) {
@@ -130,6 +153,18 @@ int64_t Context::workspace_bytes(const Problem& problem) const {
     return choose(problem, backend_->traits(), INT64_MAX).workspace_bytes;
 }
 
+Status Context::choose_and_grow(Choice& choice, const Problem& problem, int64_t& workspace_bytes) {
+    workspace_bytes = own_workspace_bytes(problem.arithmetic);
+    if (problem.arithmetic != Arithmetic::fp32) {
+        Status status = choose_into(choice, problem, workspace_bytes);
+        if (!status.ok()) return status;
+        workspaces_.grow(stream_, choice.workspace_bytes);
+        if (choice.workspace_bytes <= workspaces_.bytes(stream_, problem.arithmetic)) return {};
+    }
+    workspace_bytes = workspaces_.bytes(stream_, problem.arithmetic);
+    return choose_into(choice, problem, workspace_bytes);
+}
+
 Status Context::choose_into(Choice& choice, const Problem& problem, int64_t workspace_bytes) {
     if (!kernel_.empty()) {
         const auto wanted = named(kernel_, problem, backend_->traits(), workspace_bytes);
@@ -154,7 +189,7 @@ Status Context::choose_into(Choice& choice, const Problem& problem, int64_t work
 
 void Context::write_log(const Problem& problem, const Choice& choice, int64_t workspace_bytes) {
     std::string line = command_of(problem);
-    if (workspace_bytes != kWorkspaceBytes)
+    if (workspace_bytes != own_workspace_bytes(problem.arithmetic))
         line += " --workspace " + std::to_string(workspace_bytes);
     // The command takes an H200 for granted.
     const DeviceTraits& traits = backend_->traits();
@@ -175,12 +210,14 @@ void Context::write_log(const Problem& problem, const Choice& choice, int64_t wo
 Status Context::run(const Problem& problem) {
     last_choice_ = {};
     if (problem.m == 0 || problem.n == 0 || problem.batch == 0) return {};
-    const int64_t workspace_bytes = workspaces_.bytes(stream_);
+    int64_t workspace_bytes = 0;
     Choice choice;
-    if (Status status = choose_into(choice, problem, workspace_bytes); !status.ok()) return status;
+    if (Status status = choose_and_grow(choice, problem, workspace_bytes); !status.ok())
+        return status;
     if (log_ || log_is_wanted()) write_log(problem, choice, workspace_bytes);
     Execution execution = backend_->execution(stream_);
     execution.splits = choice.splits;
+    execution.workspace_bytes = choice.workspace_bytes;
     const bool needs_room = choice.workspace_bytes > 0;
     if (needs_room)
         if (Status status = workspaces_.enter(stream_, execution); !status.ok()) return status;

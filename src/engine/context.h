@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "engine/backend.h"
 #include "engine/call.h"
@@ -25,7 +26,7 @@ struct ProblemKey {
 };
 
 /// Two rooms: one for the stream that needs memory first, without any cost, and one that all other
-/// streams share, in turn.
+/// streams share, in turn. Each begins with what FP32 has, and may grow.
 class Workspaces {
   public:
     explicit Workspaces(Backend& backend) : backend_(backend) {}
@@ -36,8 +37,12 @@ class Workspaces {
     bool replaced() const { return replaced_; }
     void set_replaced(bool replaced) { replaced_ = replaced; }
 
-    /// What a call in this stream may use.
-    int64_t bytes(void* stream) const;
+    /// What a call in this stream may use. In FP32 that is the same whatever has grown, so that a call
+    /// takes the same kernel each time.
+    int64_t bytes(void* stream, Arithmetic mode) const;
+    /// Makes the handle's own room for this stream that large, where it can: the caller's memory does not
+    /// grow, and nothing does in a capture.
+    void grow(void* stream, int64_t bytes);
     /// Before the handle's first call in another stream: later, memory may be out of reach.
     void expect(void* stream);
     /// Waits, on the device, for whoever had the room before.
@@ -46,8 +51,11 @@ class Workspaces {
 
   private:
     struct Room {
-        unsigned* counters = nullptr;
+        unsigned* counters = nullptr;  ///< The first workspace lies behind them.
         void* memory = nullptr;
+        int64_t bytes = 0;
+        bool has_grown = false;  ///< Then `memory` is an allocation of its own.
+        bool is_in_graphs = false;  ///< And captured calls use it.
     };
     bool make(Room& room);
     bool is_shared(void* stream) const { return bound_ && stream != owner_; }
@@ -56,6 +64,7 @@ class Workspaces {
 
     Backend& backend_;
     std::array<Room, 2> rooms_;
+    std::vector<void*> outgrown_;  ///< That graphs still use.
     bool bound_ = false;
     void* owner_ = nullptr;  ///< The stream of room 0.
     bool replaced_ = false;
@@ -81,10 +90,12 @@ class Context {
     const Choice& last_choice() const { return last_choice_; }
     Backend& backend() { return *backend_; }
 
-    tilewright_compute_t compute = TILEWRIGHT_COMPUTE_FP32;
+    Arithmetic arithmetic = Arithmetic::fp32;  ///< The compute mode.
     bool scalars_on_device = false;
 
   private:
+    /// Sets workspace_bytes to what the choice was made with.
+    Status choose_and_grow(Choice& choice, const Problem& problem, int64_t& workspace_bytes);
     Status choose_into(Choice& choice, const Problem& problem, int64_t workspace_bytes);
     void write_log(const Problem& problem, const Choice& choice, int64_t workspace_bytes);
 

@@ -22,6 +22,8 @@ constexpr double kMeetBytesPerUs = 6.25e+04;  // who then reads what all have;
 constexpr double kAddUs = 2.14;  // or another kernel does, on the whole GPU:
 constexpr double kAddBytesPerUs = 4.75e+06;  // it reads what all have,
 constexpr double kAddStoreBytesPerUs = 3.98e+05;  // and writes C in the order of registers
+constexpr double kPassUs = 4.0;  // to convert operands, an estimate so far,
+constexpr double kPassBytesPerUs = 1.6e+06;  // likewise, counting what is read
 constexpr double kExposed = 0.05;  // of the lesser of computing and reading: chosen, not fitted
 
 double bytes_of(const Problem& p) {
@@ -55,6 +57,7 @@ double predict(const Problem& problem, const Work& work, const Cost& cost, int m
     };
     double us = kLaunchUs + static_cast<double>(rounds) * round(work.resident) +
                 (rest > 0 ? round(rest) : 0.0);
+    if (work.prepared > 0) us += kPassUs + static_cast<double>(work.prepared) / kPassBytesPerUs;
     const auto exchanged = static_cast<double>(work.exchanged);
     if (work.sharing > 1 && work.meet)
         us +=

@@ -5,8 +5,8 @@
 //
 // The model: blocks go round the SMs, as many at a time as fit on one. A round takes as long as its
 // slowest resource: a block by itself (a time for its beginning and end, and one for each k-tile), or
-// the SM, which all its blocks share. No problem is faster than its memory. Parts of k cost what it
-// takes to add them up. Other GPUs use the same numbers, which were not measured on them: what they
+// the SM, which all its blocks share. No problem is faster than its memory. A pass that converts operands
+// first costs what it reads, and parts of k what it takes to add them up. Other GPUs use the same numbers, which were not measured on them: what they
 // differ in most, SMs, is known.
 #pragma once
 

@@ -20,12 +20,32 @@ const char* capability_refusal(const KernelDefinition& kernel, const DeviceTrait
     return nullptr;
 }
 
+/// A kernel is not taken in a mode that it does not serve.
+const char* mode_refusal(Arithmetic kernels, Arithmetic mode) {
+    if (serves(kernels, mode)) return nullptr;
+    switch (kernels) {
+        case Arithmetic::fp32:
+            break;
+        case Arithmetic::fp16x3:
+            return "needs compute mode fp16x3";
+        case Arithmetic::bf16x6:
+            return "needs compute mode bf16x6";
+        case Arithmetic::bf16x9:
+            return "needs compute mode bf16x9";
+        case Arithmetic::tf32:
+            return "needs compute mode tf32";
+    }
+    return nullptr;
+}
+
 /// Any value that is not null: run() will be given the handle's counters.
 unsigned* const kHandlesCounters = reinterpret_cast<unsigned*>(alignof(unsigned));
 
-Execution execution_of(const DeviceTraits& device, int splits) {
-    return {
-        .multiprocessors = device.multiprocessors, .counters = kHandlesCounters, .splits = splits};
+Execution execution_of(const DeviceTraits& device, const Choice& choice) {
+    return {.multiprocessors = device.multiprocessors,
+            .workspace_bytes = choice.workspace_bytes,
+            .counters = kHandlesCounters,
+            .splits = choice.splits};
 }
 
 /// A variant and what it costs, looked up once.
@@ -38,11 +58,9 @@ struct Entry {
 const std::vector<Entry>& entries(Target target) {
     const auto collect = [](Target of) {
         std::vector<Entry> all;
-        for (const KernelDefinition* kernel : kernels(of)) {
-            if (kernel->arithmetic != Arithmetic::fp32) continue;  // no compute mode chooses yet
+        for (const KernelDefinition* kernel : kernels(of))
             for (const Variant& variant : kernel->variants)
                 all.push_back({kernel, &variant, &cost_of(*kernel, variant)});
-        }
         return all;
     };
     // Never destroyed: a program's own destructors may call when the process ends.
@@ -55,14 +73,19 @@ Candidate weigh(const Entry& entry, int splits, const Problem& problem, const De
                 int64_t workspace_bytes) {
     const KernelDefinition& kernel = *entry.kernel;
     const Variant& variant = *entry.variant;
-    const Execution execution = execution_of(device, splits);
     Candidate candidate{.choice = {&kernel, &variant, splits}};
+    const Execution whole = execution_of(device, candidate.choice);
+    if ((candidate.refusal = mode_refusal(kernel.arithmetic, problem.arithmetic))) return candidate;
     if ((candidate.refusal = capability_refusal(kernel, device))) return candidate;
-    if ((candidate.refusal = variant.refusal(problem, execution))) return candidate;
-    candidate.choice.workspace_bytes = variant.workspace_bytes(problem, execution);
-    if (candidate.choice.workspace_bytes > workspace_bytes)
+    if ((candidate.refusal = variant.refusal(problem, whole))) return candidate;
+    int64_t& bytes = candidate.choice.workspace_bytes = variant.workspace_bytes(problem, whole);
+    const int64_t least =
+        variant.least_workspace_bytes ? variant.least_workspace_bytes(problem, whole) : bytes;
+    if (least > workspace_bytes)
         candidate.refusal = "needs a larger workspace";
-    const Work work = variant.work(problem, execution);
+    else
+        bytes = std::min(bytes, workspace_bytes);
+    const Work work = variant.work(problem, execution_of(device, candidate.choice));
     if (splits > 1) candidate.choice.splits = work.parts;
     candidate.choice.predicted_us = predict(problem, work, *entry.cost, device.multiprocessors);
     return candidate;
@@ -75,10 +98,11 @@ void for_each_candidate(const Problem& problem, const DeviceTraits& device, int6
                         const Function& f) {
     constexpr int64_t kMost = 1 << 16;  // parts
     for (const Entry& entry : entries(device.target)) {
+        if (!serves(entry.kernel->arithmetic, problem.arithmetic)) continue;
         const Candidate whole = weigh(entry, 1, problem, device, workspace_bytes);
         f(whole);
         if (whole.refusal) continue;
-        const Work work = entry.variant->work(problem, execution_of(device, 1));
+        const Work work = entry.variant->work(problem, execution_of(device, whole.choice));
         const int64_t room = int64_t{device.multiprocessors} * work.resident;
         int before = 1;
         for (const int64_t blocks : {int64_t{device.multiprocessors}, room}) {
@@ -97,7 +121,40 @@ bool is_faster(const Candidate& a, const Candidate& b) {
     return a.refusal == nullptr && a.choice.predicted_us < b.choice.predicted_us;
 }
 
+std::string variant_name(const KernelDefinition& kernel, const Variant& variant) {
+    return std::string(kernel.id) + '/' + variant.name;
+}
+
+// What may follow it in a name.
+constexpr std::string_view kParts = " parts=";
+std::string mode_word(const KernelDefinition& kernel) {
+    if (kernel.arithmetic == Arithmetic::fp32) return "";
+    return std::string(" compute=") + name_of(kernel.arithmetic);
+}
+
+/// "8.6"
+std::string version_of(int capability) {
+    return std::to_string(capability / 10) + '.' + std::to_string(capability % 10);
+}
+
 }  // namespace
+
+std::string refusal_of(Arithmetic mode, const DeviceTraits& device) {
+    if (mode == Arithmetic::fp32) return "";  // whatever can run is its
+    std::string others;
+    for (const KernelDefinition* kernel : kernels(device.target)) {
+        if (kernel->arithmetic != mode) continue;
+        if (!capability_refusal(*kernel, device)) return "";
+        const int first = kernel->compute_capability, last = kernel->last_compute_capability;
+        others += (others.empty() ? ": " : ", ") + std::string(kernel->id) + " needs " +
+                  version_of(first);
+        if (last > first) others += last < 999 ? " to " + version_of(last) : " or later";
+    }
+    std::string text = std::string("this build has no kernel for ") + name_of(mode);
+    if (!others.empty())
+        text += " on compute capability " + version_of(device.compute_capability) + others;
+    return text;
+}
 
 Choice choose(const Problem& problem, const DeviceTraits& device, int64_t workspace_bytes) {
     Choice best;
@@ -120,28 +177,30 @@ std::vector<Candidate> candidates(const Problem& problem, const DeviceTraits& de
 
 std::optional<Candidate> named(std::string_view name, const Problem& problem,
                                const DeviceTraits& device, int64_t workspace_bytes) {
-    int splits = 1;
-    const size_t space = name.find(' ');
-    if (space != name.npos) {
-        constexpr std::string_view kParts = "parts=";
-        const std::string_view word = name.substr(space + 1);
-        if (!word.starts_with(kParts)) return std::nullopt;
-        const char* end = word.data() + word.size();
-        const auto [rest, error] = std::from_chars(word.data() + kParts.size(), end, splits);
-        if (error != std::errc() || rest != end || splits < 1) return std::nullopt;
-        name = name.substr(0, space);
+    for (const Entry& entry : entries(device.target)) {
+        const std::string whole = variant_name(*entry.kernel, *entry.variant);
+        if (!name.starts_with(whole)) continue;
+        std::string_view rest = name.substr(whole.size());
+        const std::string mode = mode_word(*entry.kernel);
+        if (rest.ends_with(mode)) rest.remove_suffix(mode.size());
+        int splits = 1;
+        if (rest.starts_with(kParts)) {
+            rest.remove_prefix(kParts.size());
+            const char* end = rest.data() + rest.size();
+            const auto [stop, error] = std::from_chars(rest.data(), end, splits);
+            if (error != std::errc() || splits < 1) continue;
+            rest = {stop, end};
+        }
+        if (rest.empty()) return weigh(entry, splits, problem, device, workspace_bytes);
     }
-    for (const Entry& entry : entries(device.target))
-        if (name == std::string(entry.kernel->id) + '/' + entry.variant->name)
-            return weigh(entry, splits, problem, device, workspace_bytes);
     return std::nullopt;
 }
 
 std::string name_of(const Choice& choice) {
     if (!choice.kernel) return "none";
-    std::string name = std::string(choice.kernel->id) + '/' + choice.variant->name;
-    if (choice.splits > 1) name += " parts=" + std::to_string(choice.splits);
-    return name;
+    std::string name = variant_name(*choice.kernel, *choice.variant);
+    if (choice.splits > 1) name += std::string(kParts) + std::to_string(choice.splits);
+    return name + mode_word(*choice.kernel);
 }
 
 std::string command_of(const Problem& p) {
@@ -167,6 +226,8 @@ std::string command_of(const Problem& p) {
     offset("offset-a", p.A);
     offset("offset-b", p.B);
     offset("offset-c", p.C);
+    if (p.arithmetic != Arithmetic::fp32)
+        text += std::string(" --compute ") + name_of(p.arithmetic);
     if (p.device_alpha) text += " --device-scalars";
     if (!p.device_alpha && p.alpha == 0.0f) text += " --alpha 0";
     return text;

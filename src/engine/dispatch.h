@@ -14,8 +14,13 @@
 
 namespace tilewright::engine {
 
-/// Of a handle that was given no other workspace.
+/// Of a handle that was given no other workspace, in FP32.
 inline constexpr int64_t kWorkspaceBytes = 32 << 20;
+
+/// The same in any mode: in the others it grows to what the fastest kernel wants.
+constexpr int64_t own_workspace_bytes(Arithmetic mode) {
+    return mode == Arithmetic::fp32 ? kWorkspaceBytes : INT64_MAX;
+}
 
 /// What dispatch knows of a device.
 struct DeviceTraits {
@@ -29,7 +34,7 @@ struct Choice {
     const KernelDefinition* kernel = nullptr;  ///< Null: nothing runs this problem.
     const Variant* variant = nullptr;
     int splits = 1;
-    int64_t workspace_bytes = 0;
+    int64_t workspace_bytes = 0;  ///< What it wants, or what there is of it.
     double predicted_us = 0;
 };
 
@@ -38,19 +43,23 @@ struct Candidate {
     const char* refusal = nullptr;  ///< Why it cannot run; null where it can.
 };
 
-/// The fastest of all that can run with so much workspace, by prediction. Allocates nothing but at the first call.
+/// Why no handle of the device can have this compute mode; "" where one can.
+std::string refusal_of(Arithmetic mode, const DeviceTraits& device);
+
+/// The fastest of all that serve the problem's compute mode and can run with so much workspace, by
+/// prediction. Allocates nothing but at the first call.
 Choice choose(const Problem& problem, const DeviceTraits& device, int64_t workspace_bytes);
 
 /// All that was weighed, the fastest first and those that cannot run last.
 std::vector<Candidate> candidates(const Problem& problem, const DeviceTraits& device,
                                   int64_t workspace_bytes);
 
-/// The variant of this name, "tile/64x64 parts=4", as it would run the problem; none if there is
-/// no such variant.
+/// The variant of this name, as name_of() makes it, or without its compute mode, as it would run the
+/// problem; none if there is no such variant.
 std::optional<Candidate> named(std::string_view name, const Problem& problem,
                                const DeviceTraits& device, int64_t workspace_bytes);
 
-/// "tile/64x64 parts=4"; "none" for no kernel.
+/// "tile/64x64 parts=4", "tensor_tile/128x128-32 compute=fp16x3"; "none" for no kernel.
 std::string name_of(const Choice& choice);
 
 /// The problem as a command that explains the choice: "tilewright dispatch N T 128 4096 4096 --lda

@@ -15,6 +15,7 @@
 #include "engine/context.h"
 #include "engine/host.h"
 
+using tilewright::Arithmetic;
 using tilewright::Status;
 using tilewright::StatusCode;
 using tilewright::engine::Backend;
@@ -33,6 +34,13 @@ struct tilewright_context {
 };
 
 namespace {
+
+static_assert(static_cast<int>(Arithmetic::fp32) == TILEWRIGHT_COMPUTE_FP32 &&
+                  static_cast<int>(Arithmetic::fp16x3) == TILEWRIGHT_COMPUTE_FP16X3 &&
+                  static_cast<int>(Arithmetic::bf16x6) == TILEWRIGHT_COMPUTE_BF16X6 &&
+                  static_cast<int>(Arithmetic::bf16x9) == TILEWRIGHT_COMPUTE_BF16X9 &&
+                  static_cast<int>(Arithmetic::tf32) == TILEWRIGHT_COMPUTE_TF32,
+              "a mode is its number in the C interface");
 
 /// Of calls that have no good handle.
 thread_local std::string error_without_handle;
@@ -127,7 +135,7 @@ tilewright_status_t create(tilewright_handle_t* handle, bool on_cpu) try {
 
 tilewright_status_t product(tilewright_handle_t handle, tilewright::engine::Call c) {
     return call(handle, [&](Context& context) -> Status {
-        c.scalars_on_device = context.scalars_on_device;
+        c.scalars_on_device = context.scalars_on_device, c.arithmetic = context.arithmetic;
         if (Status status = check(c); !status.ok()) return status;
         return context.run(problem_of(c));
     });
@@ -199,18 +207,21 @@ tilewright_status_t tilewright_set_compute(tilewright_handle_t handle,
         if (value < TILEWRIGHT_COMPUTE_FP32 || value > TILEWRIGHT_COMPUTE_TF32)
             return {StatusCode::invalid_value,
                     "compute = " + std::to_string(value) + ": 0 to 4 are modes"};
-        if (value != TILEWRIGHT_COMPUTE_FP32)
-            return {StatusCode::not_supported, "compute = " + std::to_string(value) +
-                                                   ": this version computes in FP32 (0) alone"};
-        context.compute = compute;
+        const auto mode = static_cast<Arithmetic>(value);
+        const std::string refusal = refusal_of(mode, context.backend().traits());
+        if (!refusal.empty())
+            return {StatusCode::not_supported,
+                    "compute = " + std::to_string(value) + ": " + refusal};
+        context.arithmetic = mode;
         return {};
     });
 }
 
 tilewright_status_t tilewright_get_compute(tilewright_handle_t handle,
                                            tilewright_compute_t* compute) {
-    return get<tilewright_compute_t>(handle, "compute", compute,
-                                     [](Context& context) { return context.compute; });
+    return get<tilewright_compute_t>(handle, "compute", compute, [](Context& context) {
+        return static_cast<tilewright_compute_t>(context.arithmetic);
+    });
 }
 
 tilewright_status_t tilewright_set_pointer_mode(tilewright_handle_t handle, int host0_device1) {
@@ -271,7 +282,8 @@ tilewright_status_t tilewright_get_workspace_size(tilewright_handle_t handle,
                                    .beta = &one,
                                    .C = place,
                                    .ldc = ld(rows, m, n),
-                                   .batch = batch_count};
+                                   .batch = batch_count,
+                                   .arithmetic = context.arithmetic};
         c.stride_a = times(a_rows ? m : k, c.lda);
         c.stride_b = times(b_rows ? k : n, c.ldb);
         c.stride_c = std::max<int64_t>(4, times(rows ? m : n, c.ldc));

@@ -20,7 +20,7 @@ namespace tilewright::lab {
 
 namespace {
 
-/// Tensor cores multiply FP16 twice as fast as TF32, and FP16X3 takes three products for one.
+/// Tensor cores multiply FP16 and BF16 twice as fast as TF32, and FP16X3 takes three products for one.
 double peak_of(Arithmetic arithmetic, const DeviceInfo& device) {
     switch (arithmetic) {
         case Arithmetic::fp32:
@@ -29,6 +29,10 @@ double peak_of(Arithmetic arithmetic, const DeviceInfo& device) {
             return device.tf32_peak_gflops;
         case Arithmetic::fp16x3:
             return device.tf32_peak_gflops * 2 / 3;
+        case Arithmetic::bf16x6:
+            return device.tf32_peak_gflops * 2 / 6;
+        case Arithmetic::bf16x9:
+            return device.tf32_peak_gflops * 2 / 9;
     }
     return 0;
 }

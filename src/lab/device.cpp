@@ -39,6 +39,7 @@ Status Device::run(const Variant& variant, const Problem& problem, int parts) tr
                        std::min(bytes - done, kPiece));
         }
         where.workspace = workspace_->floats();
+        where.workspace_bytes = bytes;
     }
     return variant.run(problem, where);
 } catch (const DeviceError& error) {  // no memory for a workspace

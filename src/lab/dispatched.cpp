@@ -57,6 +57,13 @@ engine::DeviceTraits traits_of(const Options& o) {
     return traits;
 }
 
+Arithmetic mode_of(const std::string& word) {
+    for (const Arithmetic mode : kArithmetics)
+        if (word == name_of(mode)) return mode;
+    throw UsageError(
+        fmt::format("--compute: '{}' is none of fp32, fp16x3, bf16x6, bf16x9 and tf32", word));
+}
+
 int64_t product_of(int64_t a, int64_t b) {
     int64_t result = 0;
     if (__builtin_mul_overflow(a, b, &result))
@@ -83,7 +90,8 @@ DispatchQuestion dispatch_question(const Options& o) {
                       .beta = &any,
                       .C = place(o.offset_c, "--offset-c"),
                       .batch = parse_number<int64_t>(o.batch, "--batch"),
-                      .scalars_on_device = o.device_scalars};
+                      .scalars_on_device = o.device_scalars,
+                      .arithmetic = mode_of(o.compute)};
     const auto least = [](int64_t length) { return std::max<int64_t>(1, length); };
     call.lda = number_or(o.lda, "--lda", least(ta ? call.m : call.k));
     call.ldb = number_or(o.ldb, "--ldb", least(tb ? call.k : call.n));
@@ -95,7 +103,10 @@ DispatchQuestion dispatch_question(const Options& o) {
     DispatchQuestion question{.problem = engine::problem_of(call), .device = traits_of(o)};
     if (call.scalars_on_device)  // `alpha` ends with this function
         question.problem.device_alpha = question.problem.device_beta = &any;
-    question.workspace_bytes = number_or(o.workspace, "--workspace", engine::kWorkspaceBytes);
+    if (const std::string why = engine::refusal_of(call.arithmetic, question.device); !why.empty())
+        throw UsageError("--compute: " + why);
+    question.workspace_bytes =
+        number_or(o.workspace, "--workspace", engine::own_workspace_bytes(call.arithmetic));
     if (question.workspace_bytes < 0)
         throw UsageError(fmt::format("--workspace: {} is negative", question.workspace_bytes));
     return question;

@@ -13,7 +13,7 @@ namespace tilewright::lab {
 struct DispatchQuestion {
     Problem problem;  ///< Its matrices are nowhere: dispatch looks at addresses alone.
     engine::DeviceTraits device;
-    int64_t workspace_bytes = engine::kWorkspaceBytes;
+    int64_t workspace_bytes = engine::kWorkspaceBytes;  ///< INT64_MAX: as much as it takes.
 };
 
 /// Throws UsageError: for bad arguments with the sentence that the C interface has for them.

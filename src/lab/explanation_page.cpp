@@ -32,6 +32,22 @@ std::string paragraph(std::string_view label, const std::string& text) {
     return result;
 }
 
+const char* what_it_computes_in(Arithmetic arithmetic) {
+    switch (arithmetic) {
+        case Arithmetic::fp32:
+            break;
+        case Arithmetic::fp16x3:
+            return "FP16X3: FP32's accuracy from two pieces of each factor";
+        case Arithmetic::bf16x6:
+            return "BF16X6: FP32's accuracy from three pieces of each factor";
+        case Arithmetic::bf16x9:
+            return "BF16X9: FP32's accuracy from all products of three pieces of each factor";
+        case Arithmetic::tf32:
+            return "TF32, not FP32: factors keep 11 significant bits of 24";
+    }
+    return "";
+}
+
 std::string title(const KernelDefinition& rung) {
     const std::vector<std::string> aliases(rung.aliases.begin(), rung.aliases.end());
     const std::string name = title_of(rung);
@@ -41,10 +57,8 @@ std::string title(const KernelDefinition& rung) {
     text += paragraph("also called", aliases.empty() ? "-" : join(aliases, ", "));
     text += paragraph("kind", name_of(rung.kind));
     text += paragraph("grown from", parent_text(rung));
-    if (rung.arithmetic == Arithmetic::tf32)
-        text += paragraph("computes in", "TF32, not FP32: factors keep 11 significant bits of 24");
-    if (rung.arithmetic == Arithmetic::fp16x3)
-        text += paragraph("computes in", "FP16X3: FP32's accuracy from two pieces of each factor");
+    if (*what_it_computes_in(rung.arithmetic))
+        text += paragraph("computes in", what_it_computes_in(rung.arithmetic));
     return text + paragraph("asks for", rung.requirements);
 }
 

@@ -43,18 +43,6 @@ const char* name_of(Kind kind) {
     return "";
 }
 
-const char* name_of(Arithmetic arithmetic) {
-    switch (arithmetic) {
-        case Arithmetic::fp32:
-            return "fp32";
-        case Arithmetic::tf32:
-            return "tf32";
-        case Arithmetic::fp16x3:
-            return "fp16x3";
-    }
-    return "";
-}
-
 std::string title_of(const KernelDefinition& rung) {
     const std::string_view number = ladder::number_of(rung);
     return fmt::format("{}{}{}", number, number.empty() ? "" : " ", ladder::name_of(rung));

@@ -18,7 +18,6 @@ std::vector<const KernelDefinition*> registry();
 std::span<const KernelDefinition* const> engine_registry();
 
 const char* name_of(Kind kind);
-const char* name_of(Arithmetic arithmetic);  ///< "fp32", "tf32", "fp16x3"
 
 /// "10 warp_tile": number and name; of the engine's kernels the name alone.
 std::string title_of(const KernelDefinition& rung);

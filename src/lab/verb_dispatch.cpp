@@ -27,10 +27,18 @@ bool is_predicted(const engine::Candidate& candidate) {
     return candidate.choice.predicted_us > 0;
 }
 
+/// A workspace that grows has no size.
+bool is_limited(const DispatchQuestion& question) {
+    return question.workspace_bytes != INT64_MAX;
+}
+
 std::string device_text(const DispatchQuestion& question) {
-    return fmt::format("{} SMs of compute capability {}.{}, a workspace of {} bytes",
-                       question.device.multiprocessors, question.device.compute_capability / 10,
-                       question.device.compute_capability % 10, question.workspace_bytes);
+    const int capability = question.device.compute_capability;
+    return fmt::format(
+        "{} SMs of compute capability {}.{}, a workspace {}, in {}",
+        question.device.multiprocessors, capability / 10, capability % 10,
+        is_limited(question) ? fmt::format("of {} bytes", question.workspace_bytes) : "that grows",
+        name_of(question.problem.arithmetic));
 }
 
 Table table_of(const Candidates& all) {
@@ -54,8 +62,10 @@ Table table_of(const Candidates& all) {
 
 Json json_of(const engine::Candidate& candidate) {
     const engine::Choice& choice = candidate.choice;
-    Json json{
-        {"kernel", choice.kernel->id}, {"variant", choice.variant->name}, {"parts", choice.splits}};
+    Json json{{"kernel", choice.kernel->id},
+              {"variant", choice.variant->name},
+              {"arithmetic", name_of(choice.kernel->arithmetic)},
+              {"parts", choice.splits}};
     json["predicted_us"] = is_predicted(candidate) ? Json(choice.predicted_us) : Json(nullptr);
     json["workspace_bytes"] =
         is_predicted(candidate) ? Json(choice.workspace_bytes) : Json(nullptr);
@@ -65,12 +75,14 @@ Json json_of(const engine::Candidate& candidate) {
 
 std::string json_text(const DispatchQuestion& question, const Candidates& all,
                       const std::string& chosen) {
-    Json json{{"problem", engine::command_of(question.problem)},
-              {"multiprocessors", question.device.multiprocessors},
-              {"compute_capability", question.device.compute_capability},
-              {"workspace_bytes", question.workspace_bytes},
-              {"chosen", chosen},
-              {"candidates", Json::array()}};
+    Json json{
+        {"problem", engine::command_of(question.problem)},
+        {"multiprocessors", question.device.multiprocessors},
+        {"compute_capability", question.device.compute_capability},
+        {"compute", name_of(question.problem.arithmetic)},
+        {"workspace_bytes", is_limited(question) ? Json(question.workspace_bytes) : Json(nullptr)},
+        {"chosen", chosen},
+        {"candidates", Json::array()}};
     for (const engine::Candidate& candidate : all) json["candidates"].push_back(json_of(candidate));
     return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }

@@ -35,7 +35,8 @@
 // left, and K / 2 u allowed.
 //
 // FP16X3 has two pieces for a factor, off by 2^-22 together, and leaves out a product of 2^-22; in 64
-// products at most tensor cores cut as above, and FP32 adds up what these make.
+// products at most tensor cores cut as above, and FP32 adds up what these make. BF16X6 and BF16X9, whose
+// three pieces hold 24 bits, leave out less.
 #pragma once
 
 #include <algorithm>
@@ -80,7 +81,7 @@ inline Tolerance tolerance(Assumption assumption, int64_t k, float alpha,
         result.relative = (4 + 2 * std::sqrt(terms)) * kUnitRoundoff;
     if (arithmetic == Arithmetic::fp32 || k == 0) return result;
     const bool random = assumption == Assumption::random;
-    if (arithmetic == Arithmetic::fp16x3) {
+    if (arithmetic != Arithmetic::tf32) {
         const double cut = std::min(terms, 64.0);
         result.relative += 0x1p-21 + (random ? 0.5 : 2.5) * cut * kUnitRoundoff;
         result.absolute += 2 * terms * scale * 0x1p-149;

@@ -41,7 +41,8 @@ TEST_P(CountedKernel, HasNoHazardsAndNeedsNoOrderOfThreads) {
                 .stream = &machine, .multiprocessors = 6, .counters = counters.data(), .splits = 2};
             const Problem problem = prepared.problem();
             if (counted.refusal(problem, execution)) continue;
-            Memory workspace(counted.workspace_bytes(problem, execution) / 4 + 64);
+            execution.workspace_bytes = counted.workspace_bytes(problem, execution);
+            Memory workspace(execution.workspace_bytes / 4 + 64);
             auto* at = reinterpret_cast<std::byte*>(workspace.data());
             execution.workspace = at - reinterpret_cast<uintptr_t>(at) % 256 + 256;
             machine.shuffle(order);

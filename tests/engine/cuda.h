@@ -38,6 +38,9 @@ inline constexpr Shape kShapes[] = {
     {1, 4096, 4096, 1}, {640, 640, 256, 1}, {2048, 2048, 64, 1}, {1024, 1000, 128, 3},
 };
 
+/// That needs room for pieces of both operands.
+inline constexpr const char* kTensorKernel = "tensor_tile/128x128-32 compute=fp16x3";
+
 inline std::string describe(const Shape& s) {
     return std::to_string(s.m) + 'x' + std::to_string(s.n) + 'x' + std::to_string(s.k) + " batch " +
            std::to_string(s.batch);

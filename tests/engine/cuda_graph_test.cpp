@@ -53,6 +53,35 @@ TEST_F(Cuda, ACaptureTakesALargerProductThanTheHandleHasSeen) {
     }
 }
 
+// A graph knows its workspace by the address.
+TEST_F(Cuda, AGraphRunsAfterTheWorkspaceHasGrown) {
+    const Stream stream;
+    const Handle handle;
+    if (tilewright_set_compute(handle, TILEWRIGHT_COMPUTE_FP16X3) != TILEWRIGHT_STATUS_SUCCESS)
+        GTEST_SKIP() << tilewright_last_error(handle);
+    tilewright_set_stream(handle, stream);
+    tilewright_set_kernel(handle, kTensorKernel);
+    const Shape shape{2048, 512, 4096, 1};
+    Product product(shape), larger({4096, 512, 4096, 1});
+    ASSERT_EQ(product.run(handle), TILEWRIGHT_STATUS_SUCCESS);  // which grows
+    ASSERT_CUDA(cudaStreamSynchronize(stream));
+    ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    EXPECT_EQ(product.run(handle), TILEWRIGHT_STATUS_SUCCESS) << tilewright_last_error(handle);
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    ASSERT_CUDA(cudaStreamEndCapture(stream, &graph));
+    ASSERT_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+    ASSERT_EQ(larger.run(handle), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_TRUE(larger.is(larger.k()));
+    product.set_a(3), product.set_c(Memory::canary(1));
+    ASSERT_CUDA(cudaGraphLaunch(executable, stream));
+    ASSERT_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_TRUE(product.is(3 * product.k()));
+    EXPECT_CUDA(cudaGraphExecDestroy(executable));
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+}
+
 TEST_F(Cuda, ABadCallLeavesACaptureIntact) {
     const Stream stream;
     const Handle handle;

@@ -67,6 +67,29 @@ TEST_F(Cuda, StreamsOfOneHandleDoNotDisturbEachOther) {
     EXPECT_CUDA(cudaFree(workspace));
 }
 
+// Where it must wait for the work that has it, of its own stream and of others.
+TEST_F(Cuda, AWorkspaceThatGrowsDisturbsNobody) {
+    const Handle handle;
+    if (tilewright_set_compute(handle, TILEWRIGHT_COMPUTE_FP16X3) != TILEWRIGHT_STATUS_SUCCESS)
+        GTEST_SKIP() << tilewright_last_error(handle);
+    ASSERT_EQ(tilewright_set_kernel(handle, kTensorKernel), TILEWRIGHT_STATUS_SUCCESS);
+    const Stream streams[3];
+    std::vector<std::unique_ptr<Product>> products;
+    for (int i = 0; i < 12; ++i) {  // 40 MiB of pieces, and more from one to the next
+        products.push_back(std::make_unique<Product>(Shape{2048 + 256 * i, 512, 4096, 1}));
+        products.back()->set_a(static_cast<float>(i % 7 + 1));
+    }
+    for (int i = 0; i < 12; ++i) {
+        ASSERT_EQ(tilewright_set_stream(handle, streams[i % 3]), TILEWRIGHT_STATUS_SUCCESS);
+        ASSERT_EQ(products[i]->run(handle), TILEWRIGHT_STATUS_SUCCESS)
+            << tilewright_last_error(handle);
+        EXPECT_STREQ(tilewright_last_kernel(handle), kTensorKernel);
+    }
+    ASSERT_CUDA(cudaDeviceSynchronize());
+    for (int i = 0; i < 12; ++i)
+        EXPECT_TRUE(products[i]->is(static_cast<float>(i % 7 + 1) * 4096)) << i;
+}
+
 TEST_F(Cuda, ScalarsOfTheHostAreReadDuringTheCall) {
     for (const Shape& shape : kShapes) {
         Product product(shape);

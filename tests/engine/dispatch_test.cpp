@@ -15,6 +15,7 @@
 
 #include "engine/cost.h"
 #include "engine/kernels.h"
+#include "engine/product.h"
 
 namespace tilewright::engine {
 namespace {
@@ -48,6 +49,7 @@ TEST(Choose, TakesTheFastestOfAllCandidates) {
         };
         Problem p = product(size(), size(), size());
         p.batch = *rc::gen::element<int64_t>(1, 1, 3, 1000);
+        p.arithmetic = *rc::gen::element(Arithmetic::fp32, Arithmetic::fp16x3);
         const DeviceTraits device = *rc::gen::element(0, 1) ? kH200 : kSmall;
         const int64_t room = *rc::gen::element<int64_t>(0, 1 << 16, kRoom, INT64_MAX);
         const Choice best = choose(p, device, room);
@@ -57,6 +59,7 @@ TEST(Choose, TakesTheFastestOfAllCandidates) {
         bool fine = true;
         for (const Candidate& candidate : candidates(p, device, room)) {
             RC_ASSERT(fine || candidate.refusal);  // those that cannot run are the last
+            RC_ASSERT(serves(candidate.choice.kernel->arithmetic, p.arithmetic));
             fine = !candidate.refusal;
             if (fine) RC_ASSERT(candidate.choice.predicted_us >= best.predicted_us);
         }
@@ -84,6 +87,32 @@ TEST(Choose, AWorkspaceTooSmallMeansAnotherKernel) {
         before = tight.predicted_us;
     }
     EXPECT_EQ(choose(p, kH200, 0).workspace_bytes, 0);
+}
+
+TEST(Choose, TakesTensorCoresInTheirModeWhereTheyAreFaster) {
+    const auto taken_for = [](int64_t size, Arithmetic mode, int64_t room = INT64_MAX) {
+        Problem p = product(size, size, size);
+        p.arithmetic = mode;
+        return choose(p, kH200, room);
+    };
+    EXPECT_EQ(taken_for(4096, Arithmetic::fp32).kernel->arithmetic, Arithmetic::fp32);
+    EXPECT_EQ(taken_for(4096, Arithmetic::fp16x3).kernel->arithmetic, Arithmetic::fp16x3);
+    EXPECT_EQ(taken_for(64, Arithmetic::fp16x3).kernel->arithmetic, Arithmetic::fp32);
+    EXPECT_EQ(taken_for(4096, Arithmetic::fp16x3, 0).kernel->arithmetic, Arithmetic::fp32);
+    // No kernel is of another mode: FP32's promise includes theirs.
+    EXPECT_EQ(name_of(taken_for(4096, Arithmetic::bf16x9)),
+              name_of(taken_for(4096, Arithmetic::fp32)));
+}
+
+TEST(Modes, AreWhatADeviceHasKernelsFor) {
+    const DeviceTraits ampere{Target::cpu_fast, 82, 86};
+    for (const DeviceTraits& device : {kH200, kSmall, ampere})
+        EXPECT_EQ(refusal_of(Arithmetic::fp32, device), "");
+    EXPECT_EQ(refusal_of(Arithmetic::fp16x3, kH200), "");
+    EXPECT_EQ(
+        refusal_of(Arithmetic::fp16x3, ampere),
+        "this build has no kernel for fp16x3 on compute capability 8.6: tensor_tile needs 9.0");
+    EXPECT_EQ(refusal_of(Arithmetic::tf32, kH200), "this build has no kernel for tf32");
 }
 
 TEST(Choose, CountsOnlyKWhereItIsRead) {
@@ -168,7 +197,6 @@ TEST(Kernels, AreTheSameForEveryTargetAndHaveACostAndAName) {
             EXPECT_TRUE(variant.run && variant.workspace_bytes && variant.work && variant.refusal);
             EXPECT_TRUE(names.insert(std::string(fast[i]->id) + '/' + variant.name).second)
                 << fast[i]->id << '/' << variant.name << " is there twice";
-            if (fast[i]->arithmetic != Arithmetic::fp32) continue;  // not chosen yet
             const Cost& cost = cost_of(*fast[i], variant);
             EXPECT_EQ(std::string(cost.kernel) + '/' + cost.variant,
                       std::string(fast[i]->id) + '/' + variant.name)
@@ -191,6 +219,19 @@ TEST(Named, TakesNamesThatAreWholeAlone) {
     // There are 16 k-tiles: more parts are none.
     EXPECT_EQ(named("tile/64x64 parts=2147483647", p, kH200, INT64_MAX)->choice.splits, 16);
     EXPECT_STREQ(named("tile/64x64 parts=4", p, kH200, 0)->refusal, "needs a larger workspace");
+    // A kernel of another mode says so. Its name says which, and need not.
+    const std::string tensor = "tensor_tile/128x128-32";
+    EXPECT_STREQ(named(tensor, p, kH200, INT64_MAX)->refusal, "needs compute mode fp16x3");
+    Problem in_mode = p;
+    in_mode.arithmetic = Arithmetic::fp16x3;
+    for (const char* rest : {"", " compute=fp16x3", " parts=1", " parts=1 compute=fp16x3"}) {
+        const auto candidate = named(tensor + rest, in_mode, kH200, INT64_MAX);
+        ASSERT_TRUE(candidate && !candidate->refusal) << rest;
+        EXPECT_EQ(name_of(candidate->choice), tensor + " compute=fp16x3");
+    }
+    for (const char* rest : {" compute=", " compute=tf32", " compute=fp16x3 ", "compute=fp16x3"})
+        EXPECT_FALSE(named(tensor + rest, in_mode, kH200, INT64_MAX)) << rest;
+    EXPECT_FALSE(named("tile/64x64 compute=fp32", p, kH200, kRoom));
     for (const char* name :
          {"", " ", "tile", "tile/", "/64x64", "64x64", "tile/64x6", "tile/64x644",
           "tile/64x64  parts=4", "tile/64x64 parts=", "tile/64x64 parts=0", "tile/64x64 parts=-1",
@@ -222,6 +263,9 @@ TEST(Command, SaysAllThatAChoiceDependsOn) {
     EXPECT_EQ(command_of(p), "tilewright dispatch N N 2 3 5 --alpha 0");
     p.device_alpha = p.device_beta = place();
     EXPECT_EQ(command_of(p), "tilewright dispatch N N 2 3 5 --device-scalars");
+    p = product(2, 3, 5);
+    p.arithmetic = Arithmetic::fp16x3;
+    EXPECT_EQ(command_of(p), "tilewright dispatch N N 2 3 5 --compute fp16x3");
 }
 
 /// The committed sweep has what the model said when it was fitted: tools/fit_costs.py and cost.cpp are
@@ -247,13 +291,26 @@ TEST(Predict, SaysWhatWasFitted) {
         p.batch = std::stoll(words[5]);
         p.stride_a = p.m * p.k, p.stride_b = p.k * p.n, p.stride_c = p.m * p.n;
         const std::string name = words[6] + '/' + words[7] + " parts=" + words[8];
-        const auto candidate = named(name, p, kH200, kRoom);
+        p.arithmetic = test::arithmetic_of(name);
+        const auto candidate = named(name, p, kH200, own_workspace_bytes(p.arithmetic));
         ASSERT_TRUE(candidate && !candidate->refusal) << line;
         const double fitted = std::stod(words[10]);
         EXPECT_NEAR(candidate->choice.predicted_us, fitted, 1e-3 + 1e-3 * fitted) << line;
         ++rows;
     }
     EXPECT_GT(rows, 10000);
+}
+
+TEST(Predict, CountsThePassOverOperands) {
+    const Problem p = product(256, 256, 256);
+    const Cost& cost = cost_of(*choose(p, kH200, kRoom).kernel, *choose(p, kH200, kRoom).variant);
+    Work work{.tiles = 1, .blocks = 1, .steps = 8};
+    const double without = predict(p, work, cost, 132);
+    work.prepared = 1;
+    const double little = predict(p, work, cost, 132);
+    EXPECT_GT(little, without + 1);
+    work.prepared = 1 << 30;
+    EXPECT_GT(predict(p, work, cost, 132), 10 * little);
 }
 
 }  // namespace

@@ -137,8 +137,9 @@ std::string Prepared::fault() const {
         p_.data == Data::uniform || std::fmod(p_.alpha, 1) != 0 || std::fmod(p_.beta, 1) != 0
             ? reference::Assumption::worst_case
             : reference::Assumption::exact;
-    auto tolerance = reference::tolerance(assumption, p_.k, p_.alpha);
-    if (p_.data == Data::special) tolerance = reference::tolerance({}, p_.k, p_.alpha);
+    const Arithmetic arithmetic = arithmetic_of(p_.kernel);
+    auto tolerance = reference::tolerance(assumption, p_.k, p_.alpha, arithmetic);
+    if (p_.data == Data::special) tolerance = reference::tolerance({}, p_.k, p_.alpha, arithmetic);
     for (int64_t slot = 0; slot < p_.batch; ++slot)
         for (int64_t i = 0; i < p_.m; ++i)
             for (int64_t j = 0; j < p_.n; ++j) {
@@ -192,7 +193,8 @@ Problem Prepared::problem() {
                                .ldc = at_c_.ld,
                                .stride_c = at_c_.stride,
                                .batch = p_.batch,
-                               .scalars_on_device = p_.device_scalars});
+                               .scalars_on_device = p_.device_scalars,
+                               .arithmetic = arithmetic_of(p_.kernel)});
 }
 
 namespace {
@@ -200,13 +202,14 @@ namespace {
 std::string fault_of_runs(tilewright_handle_t handle, const Product& product, bool* refused,
                           bool two) {
     Prepared prepared(product);
-    const char* kernel = product.kernel.empty() ? nullptr : product.kernel.c_str();
-    if (tilewright_set_kernel(handle, kernel) != TILEWRIGHT_STATUS_SUCCESS)
-        return tilewright_last_error(handle);
+    const tilewright_status_t taken = take_kernel(handle, product.kernel);
+    if (refused) *refused = taken == TILEWRIGHT_STATUS_NOT_SUPPORTED;
+    if (taken == TILEWRIGHT_STATUS_NOT_SUPPORTED) return "";  // the mode, by this device
+    if (taken != TILEWRIGHT_STATUS_SUCCESS) return tilewright_last_error(handle);
     const tilewright_status_t status = prepared.run(handle);
     const std::string error = tilewright_last_error(handle);
     if (refused) *refused = status == TILEWRIGHT_STATUS_NOT_SUPPORTED;
-    if (status == TILEWRIGHT_STATUS_NOT_SUPPORTED && kernel) {
+    if (status == TILEWRIGHT_STATUS_NOT_SUPPORTED && !product.kernel.empty()) {
         if (!prepared.is_untouched()) return "C was written by a call that failed";
         return error.find("cannot run this problem: ") + 25 < error.size() ? "" : "no reason";
     }
@@ -247,12 +250,23 @@ engine::DeviceTraits traits() {
 
 std::vector<std::string> variant_names() {
     std::vector<std::string> names;
-    for (const KernelDefinition* kernel : engine::kernels(traits().target)) {
-        if (kernel->arithmetic != Arithmetic::fp32) continue;  // the library does not know it yet
+    for (const KernelDefinition* kernel : engine::kernels(traits().target))
         for (const Variant& variant : kernel->variants)
             names.push_back(std::string(kernel->id) + '/' + variant.name);
-    }
     return names;
+}
+
+Arithmetic arithmetic_of(const std::string& name) {
+    for (const KernelDefinition* kernel : engine::kernels(traits().target))
+        if (name.starts_with(std::string(kernel->id) + '/')) return kernel->arithmetic;
+    return Arithmetic::fp32;
+}
+
+tilewright_status_t take_kernel(tilewright_handle_t handle, const std::string& kernel) {
+    const auto mode = static_cast<tilewright_compute_t>(arithmetic_of(kernel));
+    const tilewright_status_t status = tilewright_set_compute(handle, mode);
+    return status == TILEWRIGHT_STATUS_SUCCESS ? tilewright_set_kernel(handle, kernel.c_str())
+                                               : status;
 }
 
 }  // namespace tilewright::test

@@ -110,6 +110,10 @@ std::string fault_of_two_runs(tilewright_handle_t handle, const Product& product
 
 /// "tile/64x64", ...: of all kernels of this program.
 std::vector<std::string> variant_names();
+/// What the kernel of such a name computes in, parts or none; FP32 for "".
+Arithmetic arithmetic_of(const std::string& kernel);
+/// Takes the kernel, and its compute mode; for "" the library's choice in FP32.
+tilewright_status_t take_kernel(tilewright_handle_t handle, const std::string& kernel);
 engine::DeviceTraits traits();
 
 }  // namespace tilewright::test

@@ -21,6 +21,8 @@ class Ones {
             for (int64_t i = 0; i < memory->elements(); ++i) memory->data()[i] = 1;
         scalars_.data()[0] = 1, scalars_.data()[1] = 0;
     }
+    /// Then nothing is multiplied; where alpha is on the device, the kernel is still taken.
+    void make_alpha_zero() { scalars_.data()[0] = 0; }
     tilewright_status_t run(tilewright_handle_t handle) {
         c_.restore();
         const auto status = tilewright_sgemm(
@@ -114,6 +116,90 @@ TEST(Workspace, OfTheSizeThatIsAdvisedIsEnough) {
         }
 }
 
+/// False where the device has no tensor cores that the build has kernels for.
+bool takes_fp16x3(tilewright_handle_t handle) {
+    const auto status = tilewright_set_compute(handle, TILEWRIGHT_COMPUTE_FP16X3);
+    EXPECT_TRUE(on_gpu() || status == TILEWRIGHT_STATUS_SUCCESS) << error_of(handle);
+    return status == TILEWRIGHT_STATUS_SUCCESS;
+}
+
+constexpr const char* kTensorKernel = "tensor_tile/128x128-32 compute=fp16x3";
+
+TEST(Compute, TensorCoresAreForTheirModeAlone) {
+    const Handle handle;
+    Ones ones(5, 6, 70);
+    ASSERT_EQ(tilewright_set_kernel(handle, kTensorKernel), TILEWRIGHT_STATUS_SUCCESS);
+    EXPECT_EQ(ones.run(handle), TILEWRIGHT_STATUS_NOT_SUPPORTED);
+    EXPECT_EQ(error_of(handle),
+              std::string(kTensorKernel) + " cannot run this problem: needs compute mode fp16x3");
+    if (!takes_fp16x3(handle)) GTEST_SKIP() << error_of(handle);
+    ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS) << error_of(handle);
+    EXPECT_EQ(kernel_of(handle), kTensorKernel);
+    EXPECT_TRUE(ones.is_right());
+    // FP32's kernels serve any mode.
+    ASSERT_EQ(tilewright_set_kernel(handle, "tile/64x64"), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS) << error_of(handle);
+    ASSERT_EQ(tilewright_set_kernel(handle, nullptr), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS) << error_of(handle);
+    EXPECT_EQ(kernel_of(handle).find("tensor_tile"), std::string::npos) << "so small a product";
+    EXPECT_TRUE(ones.is_right());
+}
+
+TEST(Compute, TheHandlesWorkspaceGrowsAndTheCallersDoesNot) {
+    const Handle handle;
+    if (!takes_fp16x3(handle)) GTEST_SKIP() << error_of(handle);
+    ASSERT_EQ(tilewright_set_kernel(handle, kTensorKernel), TILEWRIGHT_STATUS_SUCCESS);
+    Ones large(1, 1, 300000);  // whose pieces take more than 32 MiB
+    large.make_alpha_zero();
+    ASSERT_EQ(tilewright_set_pointer_mode(handle, 1), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(large.run(handle), TILEWRIGHT_STATUS_SUCCESS) << error_of(handle);
+    EXPECT_EQ(kernel_of(handle), kTensorKernel);
+    Memory memory(1 << 10, Edge::front);
+    ASSERT_EQ(tilewright_set_workspace(handle, memory.data(), 4 << 10), TILEWRIGHT_STATUS_SUCCESS);
+    EXPECT_EQ(large.run(handle), TILEWRIGHT_STATUS_NOT_SUPPORTED);
+    EXPECT_NE(error_of(handle).find("needs a larger workspace"), std::string::npos);
+    // Without a kernel's name another one is taken.
+    ASSERT_EQ(tilewright_set_kernel(handle, nullptr), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(large.run(handle), TILEWRIGHT_STATUS_SUCCESS) << error_of(handle);
+    for (int64_t i = 1 << 10; i < memory.last(); ++i) ASSERT_FALSE(memory.was_changed(i)) << i;
+    ASSERT_EQ(tilewright_set_workspace(handle, nullptr, 0), TILEWRIGHT_STATUS_SUCCESS);
+}
+
+TEST(Compute, Fp32IsTheSameAfterTheWorkspaceHasGrown) {
+    const Handle handle;
+    Ones long_sum(8, 8, 8192);
+    ASSERT_EQ(long_sum.run(handle), TILEWRIGHT_STATUS_SUCCESS);
+    const std::string before = kernel_of(handle);
+    if (!takes_fp16x3(handle)) GTEST_SKIP() << error_of(handle);
+    ASSERT_EQ(tilewright_set_kernel(handle, kTensorKernel), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(tilewright_set_pointer_mode(handle, 1), TILEWRIGHT_STATUS_SUCCESS);
+    Ones large(1, 1, 300000);
+    large.make_alpha_zero();
+    ASSERT_EQ(large.run(handle), TILEWRIGHT_STATUS_SUCCESS) << error_of(handle);
+    ASSERT_EQ(tilewright_set_pointer_mode(handle, 0), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(tilewright_set_kernel(handle, nullptr), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(tilewright_set_compute(handle, TILEWRIGHT_COMPUTE_FP32), TILEWRIGHT_STATUS_SUCCESS);
+    ASSERT_EQ(long_sum.run(handle), TILEWRIGHT_STATUS_SUCCESS);
+    EXPECT_EQ(kernel_of(handle), before);
+    EXPECT_TRUE(long_sum.is_right());
+}
+
+TEST(Compute, TheSizeThatIsAdvisedIsTheModes) {
+    const Handle handle;
+    const auto size = [&] {
+        size_t bytes = 0;
+        EXPECT_EQ(tilewright_get_workspace_size(handle, TILEWRIGHT_ROW_MAJOR, TILEWRIGHT_OP_N,
+                                                TILEWRIGHT_OP_N, 4096, 4096, 4096, 1, &bytes),
+                  TILEWRIGHT_STATUS_SUCCESS);
+        return bytes;
+    };
+    const size_t in_fp32 = size();
+    if (!takes_fp16x3(handle)) GTEST_SKIP() << error_of(handle);
+    EXPECT_GE(size(), size_t{2} * 4096 * 4096 * 4) << "pieces of both operands";
+    ASSERT_EQ(tilewright_set_compute(handle, TILEWRIGHT_COMPUTE_FP32), TILEWRIGHT_STATUS_SUCCESS);
+    EXPECT_EQ(size(), in_fp32);
+}
+
 TEST(Kernels, AreNamedByTheCallerOrRefused) {
     const Handle handle;
     Ones ones(5, 6, 700);
@@ -153,6 +239,18 @@ TEST(Log, TellsTheCallAndTheChoiceInTheCallingThread) {
     EXPECT_EQ(heard.lines[0].find("tilewright dispatch N N 5 6 7"), 0u) << heard.lines[0];
     EXPECT_NE(heard.lines[0].find("# " + kernel_of(handle)), std::string::npos);
     EXPECT_EQ(heard.thread, std::this_thread::get_id());
+    EXPECT_EQ(heard.lines[0].find("--compute"), std::string::npos);
+    if (takes_fp16x3(handle)) {
+        tilewright_set_kernel(handle, kTensorKernel);
+        ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS) << error_of(handle);
+        ASSERT_EQ(heard.lines.size(), 2u);
+        EXPECT_NE(heard.lines[1].find(" --compute fp16x3"), std::string::npos) << heard.lines[1];
+        EXPECT_EQ(heard.lines[1].find(" --workspace "), std::string::npos) << heard.lines[1];
+        EXPECT_NE(heard.lines[1].find(std::string("# ") + kTensorKernel), std::string::npos);
+        tilewright_set_kernel(handle, nullptr);
+        tilewright_set_compute(handle, TILEWRIGHT_COMPUTE_FP32);
+        heard.lines.pop_back();
+    }
     ASSERT_EQ(tilewright_set_log(handle, nullptr, nullptr), TILEWRIGHT_STATUS_SUCCESS);
     ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS);
     EXPECT_EQ(heard.lines.size(), 1u);

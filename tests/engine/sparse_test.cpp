@@ -56,9 +56,7 @@ void expect_right(const std::string& kernel, bool ta, bool tb, const Distances& 
     Handle handle;
     Sparse A(kSize, kSize, d.a, 1), B(kSize, kSize, d.b, 2), C(kSize, kSize, d.c, 3);
     ASSERT_TRUE(A.data() && B.data() && C.data()) << "no address space";
-    if (!kernel.empty()) {
-        ASSERT_EQ(tilewright_set_kernel(handle, kernel.c_str()), TILEWRIGHT_STATUS_SUCCESS);
-    }
+    ASSERT_EQ(take_kernel(handle, kernel), TILEWRIGHT_STATUS_SUCCESS);
     const float one = 1;
     const auto op = [](bool t) { return t ? TILEWRIGHT_OP_T : TILEWRIGHT_OP_N; };
     const auto status =
@@ -98,7 +96,7 @@ TEST(Sparse, StridesOfABatchBeyond32Bits) {
                 Sparse A(kSize, 1, far, 1), B(kSize, 1, far, 2), C(kSize, 1, far, 3);
                 ASSERT_TRUE(A.data() && B.data() && C.data()) << "no address space";
                 const float one = 1;
-                tilewright_set_kernel(handle, kernel.empty() ? nullptr : kernel.c_str());
+                ASSERT_EQ(take_kernel(handle, kernel), TILEWRIGHT_STATUS_SUCCESS);
                 const auto status = tilewright_sgemm_strided_batched(
                     handle, TILEWRIGHT_ROW_MAJOR, TILEWRIGHT_OP_N, TILEWRIGHT_OP_N, 1, 1, 1, &one,
                     down ? A.last() : A.data(), 1, down ? -far : far, B.data(), 1, far, &one,
