@@ -34,7 +34,8 @@ constexpr int64_t kModesWorkspace = int64_t{8} << 30;  // for pieces of the larg
 constexpr double kWorthTrying = 4;  // times the prediction of the best
 
 struct Buffers {
-    float *memory, *workspace;
+    float *operands, *results;  ///< Apart, since what is computed from results may be Inf and NaN.
+    float* workspace;
     unsigned* counters;
     int64_t elements;
 };
@@ -62,8 +63,8 @@ double time(const engine::Choice& choice, const Problem& first, const Buffers& b
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
     for (int i = 0; i < calls; ++i) {
         Problem p = first;
-        float* at = buffers.memory + i % sets * all;
-        p.A = at, p.B = at + a, p.C = at + a + b;
+        p.A = buffers.operands + i % sets * (a + b), p.B = p.A + a;
+        p.C = buffers.results + i % sets * c;
         const Status status = choice.variant->run(p, {.stream = stream,
                                                       .multiprocessors = device.multiprocessors,
                                                       .workspace = buffers.workspace,
@@ -126,7 +127,8 @@ int main(int argc, char** argv) {
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
     Buffers buffers{};
     buffers.elements = int64_t{1} << 30;
-    check(cudaMalloc(&buffers.memory, buffers.elements * 4), "memory");
+    check(cudaMalloc(&buffers.operands, buffers.elements * 4), "operands");
+    check(cudaMalloc(&buffers.results, buffers.elements * 4), "results");
     check(cudaMalloc(&buffers.workspace, workspace), "workspace");
     check(cudaMalloc(&buffers.counters, kCounters * sizeof(unsigned)), "counters");
     check(cudaMemset(buffers.counters, 0, kCounters * sizeof(unsigned)), "counters");
@@ -137,9 +139,9 @@ int main(int argc, char** argv) {
         value = static_cast<float>(static_cast<int>(x)) * 0x1p-31f;
     }
     for (int64_t i = 0; i < buffers.elements; i += static_cast<int64_t>(noise.size()))
-        check(
-            cudaMemcpy(buffers.memory + i, noise.data(), noise.size() * 4, cudaMemcpyHostToDevice),
-            "fill");
+        check(cudaMemcpy(buffers.operands + i, noise.data(), noise.size() * 4,
+                         cudaMemcpyHostToDevice),
+              "fill");
     std::puts(
         "ta,tb,m,n,k,batch,kernel,variant,parts,us,predicted_us,blocks,resident,steps,exchanged,"
         "sharing,meet,prepared");
@@ -153,9 +155,9 @@ int main(int argc, char** argv) {
         p.transpose_a = ta == 'T', p.transpose_b = tb == 'T';
         p.lda = p.transpose_a ? p.m : p.k, p.ldb = p.transpose_b ? p.k : p.n, p.ldc = p.n;
         p.stride_a = p.m * p.k, p.stride_b = p.k * p.n, p.stride_c = p.m * p.n;
-        p.A = p.B = p.C = buffers.memory;
+        p.A = p.B = buffers.operands, p.C = buffers.results;
         p.arithmetic = mode;
-        if ((p.m * p.k + p.k * p.n + p.m * p.n) * p.batch > buffers.elements - 16) {
+        if (std::max(p.m * p.k + p.k * p.n, p.m * p.n) * p.batch > buffers.elements - 16) {
             std::fprintf(stderr, "too large: %s\n", line.c_str());
             continue;
         }

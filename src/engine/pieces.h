@@ -30,9 +30,10 @@ struct Fp16Pieces {
 
 /// Slab s of row r, of matrix b of a batch, has kPieces * kPieceWords words, piece after piece, at
 /// words + ((b * slabs + s) * rows + r) * kPieces * kPieceWords. The scale of line l of row or column x
-/// stands at scales + (b * scaled + l) * rows + x; `scaled` is 1 where lines have one in common.
+/// stands at scales + (b * scaled + l) * rows + x, and the sum of its elements' sizes likewise; `scaled`
+/// is 1 where lines have one in common.
 struct Pieces {
-    GlobalPtr<float> words, scales;
+    GlobalPtr<float> words, scales, sums;
     unsigned rows, slabs, scaled;
     bool shared;  ///< One matrix for all of a batch.
 
@@ -69,38 +70,48 @@ __device__ __forceinline__ float inverse_of_power(float power) {
     return float_of((254u << 23) - bits_of(power));
 }
 
+__device__ __forceinline__ unsigned larger(unsigned a, unsigned b) {
+    return a > b ? a : b;
+}
+
 /// Bits of the sizes of elements: the largest of these and of 16 more.
 __device__ __forceinline__ unsigned largest_size(unsigned most, const float (&v)[16]) {
     UNROLL
-    for (int i = 0; i < 16; ++i) {
-        const unsigned size = bits_of(v[i]) & 0x7fffffff;
-        most = size > most ? size : most;
-    }
+    for (int i = 0; i < 16; ++i) most = larger(most, bits_of(v[i]) & 0x7fffffff);
     return most;
 }
 
-/// How many elements are not zero, and how many of those lack bits. Of many, most may; of few, none.
-struct Census {
-    unsigned present = 0, short_of_bits = 0;
+/// NaN where no power suits, or where nearly all of so many elements are short of bits.
+__device__ __forceinline__ float scale_of(float up, unsigned short_of_bits, int64_t elements) {
+    const bool suits = up != 0.0f && 4 * int64_t{short_of_bits} <= 3 * elements;
+    return suits ? inverse_of_power(up) : float_of(0x7fffffff);
+}
 
-    __device__ bool suits(int64_t elements) const {
-        constexpr int FEW = 16;
-        if (present < FEW && present < elements) return short_of_bits == 0;
-        return 4 * int64_t{short_of_bits} <= 3 * int64_t{present};
-    }
-};
+/// True for rows and columns of few elements, or where few outweigh the others: the errors of pieces, of
+/// either sign, then have no others to cancel them. `scale`: the largest of all lines.
+template <class Format>
+__device__ __forceinline__ bool is_dominated(float sum, float scale) {
+    constexpr float MANY = 4.0f;  // times what the largest element is less than
+    return 0.0f < sum && sum < MANY * scale * power_of_two(Format::kTop + 1);
+}
+
+__device__ __forceinline__ float sum_of_sizes(float sum, const float (&v)[16]) {
+    UNROLL
+    for (int i = 0; i < 16; ++i) sum += v[i] < 0 ? -v[i] : v[i];
+    return sum;
+}
 
 /// Twice 8 neighbours along k, in slabs that are `next_slab` words apart, become pieces, each the nearest
-/// to what those before it have left.
+/// to what those before it have left. Returns how many of them lack bits.
 template <class Format>
-__device__ __forceinline__ void store_pieces(GlobalPtr<float> to, int64_t next_slab, float (&v)[16],
-                                             float up, Census& census) {
+__device__ __forceinline__ unsigned store_pieces(GlobalPtr<float> to, int64_t next_slab,
+                                                 float (&v)[16], float up) {
+    unsigned short_of_bits = 0;
     UNROLL
     for (int i = 0; i < 16; ++i) {
-        v[i] = up == 0.0f ? 0.0f : v[i] * up;
+        v[i] = up == 0.0f ? 0.0f : v[i] * up;  // an Inf must not become a piece
         const float size = v[i] < 0 ? -v[i] : v[i];
-        census.present += v[i] != 0.0f;
-        census.short_of_bits += v[i] != 0.0f && size < Format::kWhole;
+        short_of_bits += v[i] != 0.0f && size < Format::kWhole;
     }
     UNROLL
     for (int i = 0; i < 16; i += 8) {
@@ -114,6 +125,22 @@ __device__ __forceinline__ void store_pieces(GlobalPtr<float> to, int64_t next_s
             for (int j = 0; j < 8; ++j) left[j] -= Format::nearest(left[j]);
         }
     }
+    return short_of_bits;
+}
+
+/// Twice 8 neighbours along k, the second 8 a slab behind the first; zeros from `exist` elements on.
+__device__ __forceinline__ void load_16(float (&v)[16], GlobalPtr<const float> from, int64_t stride,
+                                        int64_t exist, bool vectors) {
+    if (vectors && exist >= kSlab + 8) {
+        UNROLL
+        for (int i = 0; i < 16; i += 4) ld4(v + i, from + i / 8 * kSlab + i % 8);
+        return;
+    }
+    UNROLL
+    for (int i = 0; i < 16; ++i) {
+        const int at = i / 8 * kSlab + i % 8;
+        v[i] = at < exist ? from[at * stride] : 0.0f;
+    }
 }
 
 /// What is to be made of an operand.
@@ -124,174 +151,166 @@ struct Splitting {
     unsigned threads;  ///< Of a row, where it has one scale.
     Divisor tiles, lines;  ///< Of rows that a block has; of a row.
 };
-/// Of A and of B.
-struct Splittings {
-    Splitting of[2];
-    unsigned blocks_of_a;
-};
-
 inline constexpr int kSplitThreads = 256;
 
-/// Joins what `threads` threads, `apart` from each other, have; for all of them. `scratch`: two words for
-/// each thread of the block.
-template <class Join>
-__device__ __forceinline__ unsigned join(unsigned value, unsigned threads, unsigned apart,
-                                         SharedPtr<unsigned> scratch, const Join& joined) {
-    for (unsigned half = threads / 2, turn = 0; half > 0; half /= 2, turn ^= 1) {
-        scratch[turn * kSplitThreads + threadIdx.x] = value;
-        __syncthreads();
-        value = joined(value, scratch[turn * kSplitThreads + (threadIdx.x ^ (half * apart))]);
+/// Joins what `threads` threads, `apart` from each other, have; both are powers of two. put(i) writes what
+/// the thread has to place i of a scratch array of 2 kSplitThreads, take(i) joins what is there to it.
+template <class Put, class Take>
+__device__ __forceinline__ void join(unsigned threads, unsigned apart, const Put& put,
+                                     const Take& take) {
+    const auto meet = [](unsigned distance) {
+        if (distance < 32)
+            __syncwarp();
+        else
+            __syncthreads();
+    };
+    // First within warps: after that, who reads is one barrier behind who writes at most.
+    unsigned first = 0;
+    for (unsigned distance = apart; distance < threads * apart; distance *= 2) {
+        put(first + threadIdx.x);
+        meet(distance);
+        take(first + (threadIdx.x ^ distance));
+        first ^= kSplitThreads;
     }
-    __syncthreads();
-    return value;
+    meet(threads * apart / 2);
 }
 
-/// Whole rows of A. Each thread has 16 elements of a row at a time, twice 8 neighbours; so many threads
-/// have a row that mostly all fits, and otherwise it is read twice.
+/// Whole rows of A. Each thread has 16 elements of a row at a time; so many threads have a row that mostly
+/// all fits, and otherwise it is read twice.
 template <class Format>
 __device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsigned block) {
     constexpr int WORDS = Format::kPieces * kPieceWords;
-    SHARED(unsigned, scratch, 2, kSplitThreads);
+    SHARED(unsigned, sizes, 2, kSplitThreads);
+    SHARED(float, totals, 2, kSplitThreads);
     unsigned rest = block;
     const unsigned rows_of_block = kSplitThreads / s.threads;
     const unsigned first_row = s.tiles.take(rest) * rows_of_block, batch = rest;
     // Threads beside each other read beside each other.
+    const bool along_k = s.X.along_k;
     const unsigned row =
-        first_row + (s.X.along_k ? threadIdx.x / s.threads : threadIdx.x % rows_of_block);
-    const unsigned part = s.X.along_k ? threadIdx.x % s.threads : threadIdx.x / rows_of_block;
-    const unsigned apart = s.X.along_k ? 1 : rows_of_block;
-    const int64_t stride = s.X.along_k ? 1 : s.X.ld, end = int64_t{s.pieces.slabs} * kSlab;
-    const GlobalPtr<const float> from = s.X.at(batch, row, 0);
-    const bool exists = row < s.size;
+        first_row + (along_k ? threadIdx.x / s.threads : threadIdx.x % rows_of_block);
+    const unsigned part = along_k ? threadIdx.x % s.threads : threadIdx.x / rows_of_block;
+    const unsigned apart = along_k ? 1 : rows_of_block;
+    const int64_t stride = along_k ? 1 : s.X.ld, end = int64_t{s.pieces.slabs} * kSlab;
+    const int64_t in_step = part / 4 * kLine + part % 4 * 8;
+    const GlobalPtr<const float> from = s.X.at(batch, row, in_step);
+    const int64_t exist = row < s.size ? k - in_step : 0;
     float v[16];
-    const auto k_of = [&](int64_t first, int i) {
-        return first + part / 4 * kLine + i / 8 * kSlab + part % 4 * 8 + i % 8;
-    };
     const auto load = [&](int64_t first) {
-        UNROLL
-        for (int i = 0; i < 16; i += 4) {
-            const int64_t at = k_of(first, i);
-            if (s.X.along_k && s.X.vectors && exists && at + 4 <= k) {
-                ld4(v + i, from + at);
-                continue;
-            }
-            UNROLL
-            for (int j = 0; j < 4; ++j)
-                v[i + j] = exists && at + j < k ? from[(at + j) * stride] : 0.0f;
-        }
+        load_16(v, from + first * stride, stride, exist - first, along_k && s.X.vectors);
     };
-    const int64_t step = int64_t{s.threads} * 16;
-    const int64_t last = (end - 1) / step * step;
+    const int64_t step = int64_t{s.threads} * 16, last = (end - 1) / step * step;
     unsigned most = 0;
+    float total = 0.0f;
     for (int64_t first = 0; first <= last; first += step) {
         load(first);
         most = largest_size(most, v);
+        total = sum_of_sizes(total, v);
     }
-    most =
-        join(most, s.threads, apart, scratch, [](unsigned a, unsigned b) { return a > b ? a : b; });
+    join(
+        s.threads, apart, [&](unsigned i) { sizes[i] = most, totals[i] = total; },
+        [&](unsigned i) { most = larger(most, sizes[i]), total += totals[i]; });
     const float up = up_to_top<Format>(most);
     const int64_t next_slab = int64_t{s.pieces.rows} * WORDS;
     const int64_t first_slab = int64_t{s.pieces.matrix(batch)} * s.pieces.slabs;
-    Census census;
+    unsigned short_of_bits = 0;
     for (int64_t first = last;; first -= step) {  // the last are there
-        const int64_t at = k_of(first, 0);
+        const int64_t at = first + in_step;
         if (at < end && row < s.pieces.rows)
-            store_pieces<Format>(s.pieces.words +
-                                     ((first_slab + at / kSlab) * s.pieces.rows + row) * WORDS +
-                                     at % kSlab / 2,
-                                 next_slab, v, up, census);
+            short_of_bits += store_pieces<Format>(
+                s.pieces.words + ((first_slab + at / kSlab) * s.pieces.rows + row) * WORDS +
+                    at % kSlab / 2,
+                next_slab, v, up);
         if (first == 0) break;
         load(first - step);
     }
-    const auto sum = [](unsigned a, unsigned b) { return a + b; };
-    census.present = join(census.present, s.threads, apart, scratch, sum);
-    census.short_of_bits = join(census.short_of_bits, s.threads, apart, scratch, sum);
+    join(
+        s.threads, apart, [&](unsigned i) { sizes[i] = short_of_bits; },
+        [&](unsigned i) { short_of_bits += sizes[i]; });
     if (part != 0 || row >= s.pieces.rows) return;
-    s.pieces.scales[int64_t{s.pieces.matrix(batch)} * s.pieces.rows + row] =
-        up != 0.0f && census.suits(k) ? inverse_of_power(up) : float_of(0x7fffffff);
+    const int64_t at = int64_t{s.pieces.matrix(batch)} * s.pieces.rows + row;
+    s.pieces.scales[at] = scale_of(up, short_of_bits, k);
+    s.pieces.sums[at] = total;
 }
 
-/// Lines of 64 columns of B. A thread has 16 elements of a line, twice 8 neighbours.
+/// Lines of 64 columns of B. A thread has 16 elements of a line.
 template <class Format>
 __device__ __forceinline__ void split_lines(const Splitting& s, int64_t k, unsigned block) {
     constexpr int COLS = 64, WORDS = Format::kPieces * kPieceWords;
     SHARED(float, tile, kLine, COLS);
-    SHARED(unsigned, scratch, 2, kSplitThreads);
+    SHARED(unsigned, sizes, 2, kSplitThreads);
+    SHARED(float, totals, 2, kSplitThreads);
     unsigned rest = block;
     const unsigned first_x = s.tiles.take(rest) * COLS, line = s.lines.take(rest), batch = rest;
     const int64_t first_k = int64_t{line} * kLine;
     const int depth = inside(k, first_k, kLine), exist = inside(s.size, first_x, COLS);
     const unsigned x = threadIdx.x / 4, quarter = threadIdx.x % 4;
-    const auto k_of = [&](int i) { return i / 8 * kSlab + static_cast<int>(quarter) * 8 + i % 8; };
-    // --- load: where memory runs along X, through shared memory
     float v[16];
     if (s.X.along_k) {
-        const bool exists = static_cast<int>(x) < exist;
-        const GlobalPtr<const float> from = s.X.at(batch, first_x + x, first_k);
-        UNROLL
-        for (int i = 0; i < 16; i += 4) {
-            if (s.X.vectors && exists && k_of(i) + 4 <= depth) {
-                ld4(v + i, from + k_of(i));
-                continue;
-            }
-            UNROLL
-            for (int j = 0; j < 4; ++j)
-                v[i + j] = exists && k_of(i + j) < depth ? from[k_of(i + j)] : 0.0f;
-        }
+        load_16(v, s.X.at(batch, first_x + x, first_k + quarter * 8), 1,
+                static_cast<int>(x) < exist ? depth - static_cast<int>(quarter) * 8 : 0,
+                s.X.vectors);
     } else {
-        // Eight rows of k that are read together lie eight banks apart.
+        // Through shared memory. Eight rows of k that are read together lie eight banks apart.
         const auto place = [&](int in_k, int in_x) {
             return in_k * COLS + (in_x ^ in_k / 8 % 4 * 8);
         };
-        const int in_x = threadIdx.x % 16 * 4;
-        UNROLL
-        for (int in_k = threadIdx.x / 16; in_k < kLine; in_k += 16) {
-            const GlobalPtr<const float> from = s.X.at(batch, first_x + in_x, first_k + in_k);
-            float four[4] = {};
-            if (s.X.vectors && in_k < depth && in_x + 4 <= exist) {
-                ld4(four, from);
-            } else {
-                UNROLL
-                for (int j = 0; j < 4; ++j)
-                    if (in_k < depth && in_x + j < exist) four[j] = from[j];
+        const int in_x = threadIdx.x % 16 * 4, first = threadIdx.x / 16;
+        const GlobalPtr<const float> from = s.X.at(batch, first_x + in_x, first_k + first);
+        if (s.X.vectors && depth == kLine && exist == COLS) {
+            UNROLL
+            for (int i = 0; i < 16; i += 4) ld4(v + i, from + i * 4 * s.X.ld);
+        } else {
+            UNROLL
+            for (int i = 0; i < 16; ++i) {
+                const bool exists = first + i / 4 * 16 < depth && in_x + i % 4 < exist;
+                v[i] = exists ? from[i / 4 * 16 * s.X.ld + i % 4] : 0.0f;
             }
-            st(tile + place(in_k, in_x), float4{four[0], four[1], four[2], four[3]});
         }
+        UNROLL
+        for (int i = 0; i < 16; i += 4)
+            st(tile + place(first + i * 4, in_x), float4{v[i], v[i + 1], v[i + 2], v[i + 3]});
         __syncthreads();
         UNROLL
-        for (int i = 0; i < 16; ++i) v[i] = tile[place(k_of(i), x)];
+        for (int i = 0; i < 16; ++i)
+            v[i] = tile[place(i / 8 * kSlab + static_cast<int>(quarter) * 8 + i % 8, x)];
     }
-    // --- scale and split
-    const unsigned most = join(largest_size(0, v), 4, 1, scratch,
-                               [](unsigned a, unsigned b) { return a > b ? a : b; });
+    unsigned most = largest_size(0, v);
+    float total = sum_of_sizes(0.0f, v);
+    join(
+        4, 1, [&](unsigned i) { sizes[i] = most, totals[i] = total; },
+        [&](unsigned i) { most = larger(most, sizes[i]), total += totals[i]; });
     const float up = up_to_top<Format>(most);
     const unsigned row = row_of_pieces(first_x + x);
     const int64_t slab = int64_t{s.pieces.matrix(batch)} * s.pieces.slabs + line * 2;
-    Census census;
+    unsigned short_of_bits = 0;
     if (row < s.pieces.rows)
-        store_pieces<Format>(s.pieces.words + (slab * s.pieces.rows + row) * WORDS + quarter * 4,
-                             int64_t{s.pieces.rows} * WORDS, v, up, census);
-    const unsigned both = join(census.present << 16 | census.short_of_bits, 4, 1, scratch,
-                               [](unsigned a, unsigned b) { return a + b; });
-    census = {both >> 16, both & 0xffff};
+        short_of_bits = store_pieces<Format>(
+            s.pieces.words + (slab * s.pieces.rows + row) * WORDS + quarter * 4,
+            int64_t{s.pieces.rows} * WORDS, v, up);
+    join(
+        4, 1, [&](unsigned i) { sizes[i] = short_of_bits; },
+        [&](unsigned i) { short_of_bits += sizes[i]; });
     if (quarter != 0 || first_x + x >= s.pieces.rows) return;
-    s.pieces.scales[(int64_t{s.pieces.matrix(batch)} * s.pieces.scaled + line) * s.pieces.rows +
-                    first_x + x] =
-        up != 0.0f && census.suits(depth) ? inverse_of_power(up) : float_of(0x7fffffff);
+    const int64_t at =
+        (int64_t{s.pieces.matrix(batch)} * s.pieces.scaled + line) * s.pieces.rows + first_x + x;
+    s.pieces.scales[at] = scale_of(up, short_of_bits, depth);
+    s.pieces.sums[at] = total;
 }
 
 /// Both operands of a product in one launch.
 template <class Format>
-__global__ void __launch_bounds__(kSplitThreads)
-    split(const __grid_constant__ Gemm p, const __grid_constant__ Splittings splittings) {
+__global__ void __launch_bounds__(kSplitThreads, 5)
+    split(const __grid_constant__ Gemm p, const __grid_constant__ Splitting a,
+          const __grid_constant__ Splitting b, unsigned blocks_of_a) {
     wait_for_stream();
+    let_stream_go_on();  // the product's blocks may come as soon as there is room, and wait
     const int64_t k = read_along_k(p);
     if (k == 0) return;
-    const unsigned blocks_of_a = splittings.blocks_of_a;
     if (blockIdx.x < blocks_of_a)
-        split_rows<Format>(splittings.of[0], k, blockIdx.x);
+        split_rows<Format>(a, k, blockIdx.x);
     else
-        split_lines<Format>(splittings.of[1], k, blockIdx.x - blocks_of_a);
+        split_lines<Format>(b, k, blockIdx.x - blocks_of_a);
 }
 
 }  // namespace tilewright::engine::inline TILEWRIGHT_TARGET

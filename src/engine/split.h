@@ -25,19 +25,24 @@ struct Parts {
 };
 
 /// True for all threads of the block that is the last of `parts` to arrive; what the others have
-/// written before is then seen.
+/// written before is then seen. They meet by `meet`.
+template <class Meet>
 __device__ __forceinline__ bool is_last(GlobalPtr<unsigned> arrived, int parts,
-                                        SharedPtr<unsigned> vote) {
+                                        SharedPtr<unsigned> vote, const Meet& meet) {
     __threadfence();
-    __syncthreads();
+    meet();
     if (threadIdx.x == 0) {
         const unsigned before = atomic_add_acq_rel(arrived, 1u);
         vote[0] = before;
         if (before + 1 == static_cast<unsigned>(parts)) st_release(arrived, 0u);
     }
-    __syncthreads();
+    meet();
     __threadfence();
     return vote[0] + 1 == static_cast<unsigned>(parts);
+}
+__device__ __forceinline__ bool is_last(GlobalPtr<unsigned> arrived, int parts,
+                                        SharedPtr<unsigned> vote) {
+    return is_last(arrived, parts, vote, [] { __syncthreads(); });
 }
 
 /// Where the tiles of a batch lie in C: tile t is row tile t % tiles_m of matrix

@@ -26,6 +26,7 @@
 #include <algorithm>
 #endif
 
+#include "engine/split.h"
 #include "engine/stage.h"
 #include "engine/unfit.h"
 
@@ -70,13 +71,14 @@ class Order {
 template <TileConfig kTile>
 __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
     sgemm(const __grid_constant__ Gemm p, const __grid_constant__ Maps maps, Pieces a, Pieces b,
-          Order order_of_tiles) {
+          Order order_of_tiles, Divisor all_parts, Split split, Parts parts) {
     constexpr int BM = kTile.block.m, BN = kTile.block.n, STAGES = kTile.stages;
     constexpr int SUBTILES = BM / 128;  // of 64 rows, of a warpgroup
     constexpr int PROMOTED = kTile.unroll_k / kSlab;  // slabs between two promotions
     DYNAMIC_SHARED(float, As, 0, STAGES, BM, kSlab);
     DYNAMIC_SHARED(float, Bs, 4 * STAGES * BM * kSlab, STAGES, BN, kSlab);
     DYNAMIC_SHARED(float, scales, 4 * STAGES * (BM + BN) * kSlab, STAGES, BN);
+    constexpr int CHECKING = kTile.producers - 32;  // threads that look for what is unfit
     constexpr int PITCH = BN + 16;  // two rows of sums meet all banks
     DYNAMIC_SHARED(float, sums, 0, 8, 16, PITCH);  // in the end, of each warp
     SHARED(float, row_scales, BM);
@@ -84,8 +86,10 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
     SHARED(Barrier, empty, STAGES);
     SHARED(Barrier, turns, 2);
     SHARED(Barrier, multiplied, 1);
+    SHARED(Barrier, met, 1);  // those that multiply, who are not alone
     SHARED(int, unfit, BM + BN);
     SHARED(int, order, BM + BN);
+    SHARED(unsigned, vote, 1);
     SHARED(int, counts, 4);  // of unfit rows and columns, and of the others
     if (threadIdx.x < STAGES) {
         mbarrier_init(full + threadIdx.x, 1);
@@ -93,23 +97,68 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
     }
     if (threadIdx.x < 2) mbarrier_init(turns + threadIdx.x, 4);  // a lane of each warp
     if (threadIdx.x < 4) counts[threadIdx.x] = 0;
-    if (threadIdx.x == 0) mbarrier_init(multiplied, kTile.threads);
+    if (threadIdx.x == 0) {
+        mbarrier_init(multiplied, kTile.threads + CHECKING);
+        mbarrier_init(met, kTile.threads);
+    }
     __syncthreads();
-    Place tile = order_of_tiles.place(blockIdx.x);
+    unsigned tile_number = blockIdx.x;
+    const int part = static_cast<int>(all_parts.take(tile_number));
+    Place tile = order_of_tiles.place(tile_number);
     tile.row *= BM, tile.col *= BN;
     const unsigned batch = tile.batch;
     wait_for_stream();
     const Scalars scalars = scalars_of(p);
-    const int slabs = scalars.alpha == 0.0f ? 0 : static_cast<int>(a.slabs);
+    const bool multiplies = scalars.alpha != 0.0f;
+    const int begin = multiplies ? 2 * split.begin(part) : 0;  // slabs
+    const int end = multiplies ? 2 * split.begin(part + 1) : 0;
+    const int rows = inside(p.m, tile.row, BM), cols = inside(p.n, tile.col, BN);
+    const auto meet_all = [] { __syncthreads(); };
+    const auto end_copying = [&] {  // is_last() is for all threads of a block
+        if (split.parts == 1) return;
+        meet_all();
+        meet_all();
+    };
+    if (threadIdx.x >= kTile.threads + 32) {
+        setmaxnreg_dec<40>();
+        // --- which rows and columns are left to FP32
+        const int thread = threadIdx.x - kTile.threads - 32;
+        const auto note = [&](int of_b, int exist, int x, bool is) {
+            const int first = of_b ? BM : 0;
+            unfit[first + x] = is;
+            const int before = atomic_add(counts + of_b + (is ? 0 : 2), 1);
+            order[first + (is ? before : exist - 1 - before)] = x;
+        };
+        const auto check = [&](const Pieces& pieces, int64_t first, int of_b, int exist) {
+            for (int x = thread; x < exist; x += CHECKING) {
+                float most = 0.0f, nan = 0.0f, sum = 0.0f;
+                const int64_t at =
+                    int64_t{pieces.matrix(batch)} * pieces.scaled * pieces.rows + first + x;
+                UNROLL_BY(4)
+                for (unsigned line = 0; line < (multiplies ? pieces.scaled : 0); ++line) {
+                    const float scale = pieces.scales[at + int64_t{line} * pieces.rows];
+                    sum += pieces.sums[at + int64_t{line} * pieces.rows];
+                    most = scale > most ? scale : most;
+                    nan += scale;
+                }
+                if (of_b == 0) row_scales[x] = nan;  // of the only line
+                note(of_b, exist, x, nan != nan || is_dominated<Fp16Pieces>(sum, most));
+            }
+        };
+        check(a, tile.row, 0, rows);
+        check(b, tile.col, 1, cols);
+        mbarrier_arrive(multiplied);
+        end_copying();
+        return;
+    }
     if (threadIdx.x >= kTile.threads) {
         setmaxnreg_dec<40>();
-        if (threadIdx.x > kTile.threads) return;
         const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
         const int rows_a = static_cast<int>(a.rows), rows_b = static_cast<int>(b.rows);
-        const int slab_a = static_cast<int>(a.matrix(batch)) * slabs;
-        const int slab_b = static_cast<int>(b.matrix(batch)) * slabs;
+        const int slab_a = static_cast<int>(a.matrix(batch) * a.slabs);
+        const int slab_b = static_cast<int>(b.matrix(batch) * b.slabs);
         Stage<STAGES> stage;
-        for (int t = 0; t < slabs; ++t, stage.advance()) {
+        for (int t = threadIdx.x == kTile.threads ? begin : end; t < end; ++t, stage.advance()) {
             mbarrier_wait(empty + stage.index, stage.phase ^ 1);
             const SharedPtr<Barrier> filled = full + stage.index;
             mbarrier_arrive_expect(filled, 4 * ((BM + BN) * kSlab + BN));
@@ -120,6 +169,7 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
             cp_async_bulk_tensor(scales + stage.index * BN, maps.scales_b, (slab_b + t) / 2, col,
                                  filled);
         }
+        end_copying();
         return;
     }
     setmaxnreg_inc<232>();
@@ -128,10 +178,9 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
     const WgmmaOperand<Swizzle::bytes128> tiles_a(As + group * SUBTILES * (64 * kSlab));
     const WgmmaOperand<Swizzle::bytes128> tiles_b(Bs);
     float total[SUBTILES][BN / 2] = {}, acc[BN / 2];
-    float scale_sum = 0.0f;  // of a column: NaN where one of its lines is unfit
     Stage<STAGES> stage;
     unsigned turn = group ^ 1;  // the first is group 0's
-    for (int t = 0; t < slabs; t += PROMOTED) {
+    for (int t = begin; t < end; t += PROMOTED) {
         Stage<STAGES> last = stage;
         UNROLL
         for (int i = 0; i < PROMOTED; ++i, last.advance())
@@ -176,34 +225,24 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
                 }
             }
         }
-        scale_sum += of_cols[threadIdx.x % BN];
         UNROLL
         for (int i = 0; i < PROMOTED; ++i, stage.advance()) mbarrier_arrive(empty + stage.index);
     }
-    // --- which rows and columns are left to FP32
-    const int rows = inside(p.m, tile.row, BM), cols = inside(p.n, tile.col, BN);
-    const int x = threadIdx.x;
-    const auto note = [&](int first, int of_b, int exist, bool is) {
-        unfit[first + x] = is;
-        const int before = atomic_add(counts + of_b + (is ? 0 : 2), 1);
-        order[first + (is ? before : exist - 1 - before)] = x;
-    };
-    if (x < rows) {
-        const float scale =
-            slabs > 0 ? a.scales[int64_t{a.matrix(batch)} * a.rows + tile.row + x] : 0.0f;
-        row_scales[x] = scale;
-        note(0, 0, rows, scale != scale);
-    }
-    if (x < cols) note(BM, 1, cols, scale_sum != scale_sum);
+    let_stream_go_on();
     mbarrier_arrive(multiplied);
     mbarrier_wait(multiplied, 0);
     // --- store tile, through shared memory: a warp's rows one after the other, whole
+    unsigned meetings = 0;
+    const auto meet = [&] {
+        mbarrier_arrive(met);
+        mbarrier_wait(met, meetings++ & 1);
+    };
     const int warp = threadIdx.x / 32;
     const SharedPtr<float> staged = sums + warp * (16 * PITCH);
-    const bool vectors = rows_aligned(p.C, p.ldc) && p.stride_c % 4 == 0;
-    const bool simple = vectors && rows == BM && cols == BN && counts[0] + counts[1] == 0;
-    UNROLL
-    for (int sub = 0; sub < SUBTILES; ++sub) {
+    const auto first_row_of = [&](int sub) {
+        return (group * SUBTILES + sub) * 64 + warp % 4 * 16;
+    };
+    const auto stage_sums = [&](int sub) {
         __syncwarp();
         UNROLL
         for (int j = 0; j < BN; j += 8) {
@@ -212,23 +251,66 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
                float4{from[0], from[1], from[4], from[5]});
         }
         __syncwarp();
-        const int first_row = (group * SUBTILES + sub) * 64 + warp % 4 * 16;
-        const GlobalPtr<float> C =
-            p.C + batch * p.stride_c + (tile.row + first_row) * p.ldc + tile.col;
-        const auto sums_of = [&](int i, int col) {
-            const float4 sum = ld<float4>(staged + i * PITCH + col);
-            const float scale = row_scales[first_row + i];
-            return float4{sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale};
-        };
-        if (simple && scalars.beta == 0.0f) {
+    };
+    const auto scaled_sum = [&](int sub, int i, int col) {
+        const float4 sum = ld<float4>(staged + i * PITCH + col);
+        const int row = first_row_of(sub) + i;
+        const float scale = row < rows ? row_scales[row] : 0.0f;
+        return float4{sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale};
+    };
+    const GlobalPtr<float> all = parts.sums + int64_t{tile_number} * split.parts * (BM * BN);
+    if (split.parts > 1) {
+        UNROLL
+        for (int sub = 0; sub < SUBTILES; ++sub) {
+            stage_sums(sub);
             for (int col = lane * 4; col < BN; col += 128) {
                 UNROLL_BY(8)
-                for (int i = 0; i < 16; ++i) {
-                    const float4 sum = sums_of(i, col);
-                    st_streaming(C + i * p.ldc + col,
-                                 float4{scalars.alpha * sum.x, scalars.alpha * sum.y,
-                                        scalars.alpha * sum.z, scalars.alpha * sum.w});
+                for (int i = 0; i < 16; ++i)
+                    st(all + (part * BM + first_row_of(sub) + i) * BN + col,
+                       scaled_sum(sub, i, col));
+            }
+        }
+        if (!is_last(parts.arrived + tile_number, split.parts, vote, meet_all)) return;
+    }
+    const bool vectors = rows_aligned(p.C, p.ldc) && p.stride_c % 4 == 0;
+    const bool simple = vectors && rows == BM && cols == BN && counts[0] + counts[1] == 0;
+    UNROLL
+    for (int sub = 0; sub < SUBTILES; ++sub) {
+        stage_sums(sub);
+        const int first_row = first_row_of(sub);
+        const GlobalPtr<float> C =
+            p.C + batch * p.stride_c + (tile.row + first_row) * p.ldc + tile.col;
+        // Of rows that follow each other; parts in their order, whoever adds them up.
+        const auto sum_rows = [&]<int kRows>(float4(&sum)[kRows], int first, int col) {
+            float4 own[kRows];
+            UNROLL
+            for (int i = 0; i < kRows; ++i) {
+                own[i] = scaled_sum(sub, first + i, col);
+                sum[i] = split.parts == 1 ? own[i] : float4{};
+            }
+            for (int other = 0; split.parts > 1 && other < split.parts; ++other) {
+                UNROLL
+                for (int i = 0; i < kRows; ++i) {
+                    const int row = first_row + first + i;
+                    const float4 more =
+                        other == part ? own[i] : ld<float4>(all + (other * BM + row) * BN + col);
+                    sum[i].x += more.x, sum[i].y += more.y;
+                    sum[i].z += more.z, sum[i].w += more.w;
                 }
+            }
+        };
+        if (simple && scalars.beta == 0.0f) {
+            constexpr int ROWS = 8;  // on their way at a time
+            for (int i = 0; i < 16 * ceil_div(BN, 128); i += ROWS) {
+                const int col = i / 16 * 128 + lane * 4;
+                if (col >= BN) break;
+                float4 sum[ROWS];
+                sum_rows(sum, i % 16, col);
+                UNROLL
+                for (int row = 0; row < ROWS; ++row)
+                    st_streaming(C + (i % 16 + row) * p.ldc + col,
+                                 float4{scalars.alpha * sum[row].x, scalars.alpha * sum[row].y,
+                                        scalars.alpha * sum[row].z, scalars.alpha * sum[row].w});
             }
             continue;
         }
@@ -236,12 +318,13 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
         for (int i = 0; i < 16; ++i) {
             if (first_row + i >= rows || unfit[first_row + i]) continue;
             for (int col = lane * 4; col < cols; col += 128) {
-                const float4 sum = sums_of(i, col);
+                float4 sum[1];
+                sum_rows(sum, i, col);
                 if (counts[1] == 0) {
-                    store4(scalars, C + i * p.ldc + col, cols - col, vectors, sum);
+                    store4(scalars, C + i * p.ldc + col, cols - col, vectors, sum[0]);
                     continue;
                 }
-                const float four[] = {sum.x, sum.y, sum.z, sum.w};
+                const float four[] = {sum[0].x, sum[0].y, sum[0].z, sum[0].w};
                 for (int n = 0; n < 4; ++n)
                     if (col + n < cols && !unfit[BM + col + n])
                         store4(scalars, C + i * p.ldc + col + n, 1, false, float4{four[n]});
@@ -249,9 +332,7 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
         }
     }
     if (counts[0] + counts[1] == 0) return;
-    mbarrier_arrive(multiplied);
-    mbarrier_wait(multiplied, 1);
-    multiply_unfit<BM>(p, tile, order, rows, counts[0], cols, counts[1], As, multiplied, 2);
+    multiply_unfit<BM>(p, tile, order, rows, counts[0], cols, counts[1], As, meet);
 }
 
 #if !defined(__CUDACC_RTC__)
@@ -260,11 +341,12 @@ constexpr int shared_bytes(const TileConfig& tile) {
 }
 
 /// What an operand becomes, and where in a workspace. Outlives the launch.
-class Split {
+class PiecesStorage {
   public:
-    Split(Workspace& workspace, const Operand& X, int64_t size, int64_t k, int64_t batch,
-          bool lines)
+    PiecesStorage(Workspace& workspace, const Operand& X, int64_t size, int64_t k, int64_t batch,
+                  bool lines)
         : X_(X),
+          has_lines_(lines),
           size_(size),
           rows_(ceil_div(size, 16) * 16),
           slabs_(ceil_div(k, kLine) * 2),
@@ -272,12 +354,15 @@ class Split {
           scaled_(lines ? slabs_ / 2 : 1),
           words_(workspace.take<float>(matrices_ * slabs_ * rows_ * kSlab)),
           scales_(workspace.take<float>(matrices_ * scaled_ * rows_)),
+          sums_(workspace.take<float>(matrices_ * scaled_ * rows_)),
           word_bounds_(words_, matrices_ * slabs_ * rows_, kSlab, kSlab, "pieces"),
-          scale_bounds_(scales_, matrices_ * scaled_, rows_, rows_, "scales") {}
+          scale_bounds_(scales_, matrices_ * scaled_, rows_, rows_, "scales"),
+          sum_bounds_(sums_, matrices_ * scaled_, rows_, rows_, "sums of sizes") {}
 
     Pieces pieces() const {
         return {.words = global_ptr(words_, word_bounds_),
                 .scales = global_ptr(scales_, scale_bounds_),
+                .sums = global_ptr(sums_, sum_bounds_),
                 .rows = static_cast<unsigned>(rows_),
                 .slabs = static_cast<unsigned>(slabs_),
                 .scaled = static_cast<unsigned>(scaled_),
@@ -306,58 +391,125 @@ class Split {
     }
 
   private:
-    /// Rows across memory are read in pieces of 64 bytes.
+    /// Rows across memory are read eight at a time, by sectors.
     int threads() const {
-        int threads = 16;
+        int threads = 32;
         while (X_.along_k && threads < kSplitThreads && threads * 16 < slabs_ * kSlab) threads *= 2;
         return threads;
     }
-    int rows_of_block() const { return scaled_ > 1 ? 64 : kSplitThreads / threads(); }
+    int rows_of_block() const { return has_lines_ ? 64 : kSplitThreads / threads(); }
 
     Operand X_;
+    bool has_lines_;
     int64_t size_, rows_, slabs_, matrices_, scaled_;
-    float *words_, *scales_;
-    Bounds word_bounds_, scale_bounds_;
+    float *words_, *scales_, *sums_;
+    Bounds word_bounds_, scale_bounds_, sum_bounds_;
 };
-
-/// Both operands of a problem.
-struct Splits {
-    Splits(void* memory, const Operands& operands, int64_t batch)
-        : workspace(memory),
-          a(workspace, operands.gemm.A, operands.gemm.m, operands.gemm.k, batch, false),
-          b(workspace, operands.gemm.B, operands.gemm.n, operands.gemm.k, batch, true) {}
-
-    Workspace workspace;
-    Split a, b;
-};
-
-int64_t workspace_bytes(const Problem& problem, const Execution&) {
-    return Splits(nullptr, Operands(problem), problem.batch).workspace.bytes();
-}
 
 template <TileConfig kTile>
 int64_t tiles_of(const Problem& p) {
     return ceil_div(p.m, kTile.block.m) * ceil_div(p.n, kTile.block.n) * p.batch;
 }
 
+/// Who is last adds up all parts: so many at most. Each has whole lines.
 template <TileConfig kTile>
-Work work(const Problem& problem, const Execution&) {
-    const int64_t tiles = tiles_of<kTile>(problem);
-    return {.tiles = tiles,
-            .blocks = tiles,
-            .steps = static_cast<double>(ceil_div(reads(problem), kSlab))};
+Split split_of(const Problem& p, const Execution& execution) {
+    return engine::split_of(ceil_div(reads(p), kLine), std::min(execution.splits, kMostThatMeet));
+}
+
+/// All that a product needs in a workspace.
+template <TileConfig kTile>
+struct Storage {
+    Storage(void* memory, const Operands& operands, const Problem& p, const Execution& execution)
+        : workspace(memory),
+          a(workspace, operands.gemm.A, p.m, operands.reads, p.batch, false),
+          b(workspace, operands.gemm.B, p.n, operands.reads, p.batch, true),
+          split(split_of<kTile>(p, execution)),
+          parts(workspace, tiles_of<kTile>(p), split.parts, kTile.block.m * kTile.block.n,
+                execution.counters) {}
+
+    Workspace workspace;
+    PiecesStorage a, b;
+    Split split;
+    PartsStorage parts;
+};
+
+template <TileConfig kTile>
+int64_t workspace_bytes(const Problem& problem, const Execution& execution) {
+    return Storage<kTile>(nullptr, Operands(problem), problem, execution).workspace.bytes();
+}
+
+/// m x n elements of C from (row, col) on, of `count` matrices from `batch` on.
+Problem part_of(const Problem& all, int64_t row, int64_t m, int64_t col, int64_t n, int64_t batch,
+                int64_t count) {
+    Problem p = all;
+    p.m = m, p.n = n, p.batch = count;
+    p.A += batch * p.stride_a + row * (p.transpose_a ? 1 : p.lda);
+    p.B += batch * p.stride_b + col * (p.transpose_b ? p.ldb : 1);
+    p.C += batch * p.stride_c + row * p.ldc + col;
+    return p;
 }
 
 template <TileConfig kTile>
-const char* refusal(const Problem& p, const Execution&) {
-    constexpr int64_t kMost = 0x7fffffff - 256;  // the TMA counts in 32 bits
-    const int64_t slabs = ceil_div(p.k, kLine) * 2;
-    if (p.m > kMost / p.batch / slabs || p.n > kMost / p.batch / slabs)
+int64_t least_workspace_bytes(const Problem& p, const Execution& execution) {
+    return workspace_bytes<kTile>(part_of(p, 0, std::min<int64_t>(p.m, kTile.block.m), 0,
+                                          std::min<int64_t>(p.n, kTile.block.n), 0, 1),
+                                  execution);
+}
+
+template <TileConfig kTile>
+Work work(const Problem& problem, const Execution& execution) {
+    const int64_t tiles = tiles_of<kTile>(problem);
+    const Split split = split_of<kTile>(problem, execution);
+    return {
+        .tiles = tiles,
+        .blocks = tiles * split.parts,
+        .steps = 2.0 * (split.share + (split.rest > 0)),
+        .prepared = 4 * (problem.m + problem.n) * reads(problem) * problem.batch,
+        .exchanged = split.parts > 1 ? tiles * split.parts * kTile.block.m * kTile.block.n * 4 : 0,
+        .parts = split.parts,
+        .sharing = split.parts};
+}
+
+template <TileConfig kTile>
+const char* refusal(const Problem& p, const Execution& execution) {
+    if (reads(p) < kLine) return "K below 64: so few products have no errors to cancel";
+    constexpr double kMost = 0x7fffffff - 256;  // the TMA counts in 32 bits
+    const double slabs = static_cast<double>(ceil_div(p.k, kLine) * 2 * p.batch);
+    if (static_cast<double>(std::max(p.m, p.n)) * slabs > kMost)
         return "M or N, times K / 32, times the batch, is above 2147483391";
-    if (ceil_div(p.m, kTile.block.m) > kMost / ceil_div(p.n, kTile.block.n) / p.batch)
-        return "C has more than 2147483391 block tiles";
-    if (reads(p) == 0) return "nothing is multiplied";
+    const double blocks = static_cast<double>(tiles_of<kTile>(p)) * kMostThatMeet;
+    if (blocks > kMost) return "C has more than 268435423 block tiles";
+    if (split_of<kTile>(p, execution).parts > 1 && tiles_of<kTile>(p) > kCounters)
+        return "parts of k for 65536 tiles at most";
     return nullptr;
+}
+
+template <TileConfig kTile>
+Status run(const Problem& problem, const Execution& execution);
+
+/// One half after the other, where there is no room for the pieces of all. No sum is another for it.
+template <TileConfig kTile>
+Status run_halves(const Problem& p, const Execution& execution) {
+    const auto run_both = [&](const Problem& a, const Problem& b) {
+        Status status = run<kTile>(a, execution);
+        return status.ok() ? run<kTile>(b, execution) : status;
+    };
+    const auto half = [](int64_t size, int64_t tile) { return ceil_div(size, 2 * tile) * tile; };
+    if (const int64_t first = p.batch / 2; first > 0)
+        return run_both(part_of(p, 0, p.m, 0, p.n, 0, first),
+                        part_of(p, 0, p.m, 0, p.n, first, p.batch - first));
+    if (p.m > kTile.block.m && (p.m >= p.n || p.n <= kTile.block.n)) {
+        const int64_t first = half(p.m, kTile.block.m);
+        return run_both(part_of(p, 0, first, 0, p.n, 0, 1),
+                        part_of(p, first, p.m - first, 0, p.n, 0, 1));
+    }
+    if (p.n > kTile.block.n) {
+        const int64_t first = half(p.n, kTile.block.n);
+        return run_both(part_of(p, 0, p.m, 0, first, 0, 1),
+                        part_of(p, 0, p.m, first, p.n - first, 0, 1));
+    }
+    return {StatusCode::not_supported, "the workspace does not hold the pieces of one block tile"};
 }
 
 template <TileConfig kTile>
@@ -365,8 +517,6 @@ Status run(const Problem& problem, const Execution& execution) {
     constexpr int BM = kTile.block.m, BN = kTile.block.n;
     static_assert(BM % 128 == 0 && kTile.threads == 256 && kTile.producers == 128,
                   "two warpgroups have rows of 64 each, a third copies");
-    static_assert(BM <= kTile.threads && BN <= kTile.threads,
-                  "a thread looks at the scales of a row and a column");
     static_assert(kTile.unroll_k % kSlab == 0 && kLine % kTile.unroll_k == 0,
                   "what is added has one scale");
     static_assert(kTile.stages > kTile.unroll_k / kSlab, "the next slab comes meanwhile");
@@ -376,24 +526,30 @@ Status run(const Problem& problem, const Execution& execution) {
     if (problem.m == 0 || problem.n == 0 || problem.batch == 0) return {};
     if (const char* why = refusal<kTile>(problem, execution))
         return {StatusCode::not_supported, why};
+    if (workspace_bytes<kTile>(problem, execution) > execution.workspace_bytes)
+        return run_halves<kTile>(problem, execution);
     const Operands operands(problem);
     const Gemm& p = operands.gemm;
-    const Splits splits(execution.workspace, operands, problem.batch);
-    const Split &a = splits.a, &b = splits.b;
+    const Storage<kTile> storage(execution.workspace, operands, problem, execution);
+    const PiecesStorage &a = storage.a, &b = storage.b;
+    const int parts = storage.split.parts;
+    if (Status status = storage.parts.clear(execution); !status.ok()) return status;
     Maps maps{};
     if (Status status = a.map_words(maps.a, BM); !status.ok()) return status;
     if (Status status = b.map_words(maps.b, BN); !status.ok()) return status;
     if (Status status = b.map_scales(maps.scales_b, BN); !status.ok()) return status;
     if (Status status =
             launch_kernel(split<Fp16Pieces>, Grid(a.blocks() + b.blocks()), Grid(kSplitThreads), 0,
-                          execution, p, Splittings{{a.splitting(), b.splitting()}, a.blocks()});
+                          execution, p, a.splitting(), b.splitting(), a.blocks());
         !status.ok())
         return status;
     const auto tiles_m = static_cast<uint32_t>(ceil_div(p.m, BM));
     const auto tiles_n = static_cast<uint32_t>(ceil_div(p.n, BN));
-    return launch_kernel(sgemm<kTile>, Grid(static_cast<unsigned>(tiles_of<kTile>(problem))),
-                         Grid(kTile.threads + kTile.producers), shared_bytes(kTile), execution, p,
-                         maps, a.pieces(), b.pieces(), Order(tiles_m, tiles_n));
+    return launch_kernel(
+        sgemm<kTile>, Grid(static_cast<unsigned>(tiles_of<kTile>(problem) * parts)),
+        Grid(kTile.threads + kTile.producers), shared_bytes(kTile), execution, p, maps, a.pieces(),
+        b.pieces(), Order(tiles_m, tiles_n), Divisor(static_cast<uint32_t>(parts)), storage.split,
+        storage.parts.parts());
 }
 
 constexpr TileConfig config(int block_m, int block_n, int promoted, int stages) {
@@ -406,12 +562,18 @@ constexpr TileConfig config(int block_m, int block_n, int promoted, int stages) 
 }
 template <TileConfig kTile>
 constexpr Variant variant(const char* name) {
-    return {name,        kTile,         run<kTile>, shared_bytes(kTile), workspace_bytes,
-            work<kTile>, refusal<kTile>};
+    return {name,
+            kTile,
+            run<kTile>,
+            shared_bytes(kTile),
+            workspace_bytes<kTile>,
+            work<kTile>,
+            refusal<kTile>,
+            least_workspace_bytes<kTile>};
 }
 constexpr Variant kVariants[] = {
-    variant<config(256, 128, 32, 4)>("256x128-32"), variant<config(256, 128, 64, 4)>("256x128-64"),
-    variant<config(128, 192, 32, 5)>("128x192-32"), variant<config(128, 192, 64, 5)>("128x192-64"),
+    variant<config(256, 128, 64, 4)>("256x128-64"), variant<config(128, 192, 64, 5)>("128x192-64"),
+    variant<config(128, 128, 64, 6)>("128x128-64"), variant<config(256, 128, 32, 4)>("256x128-32"),
     variant<config(128, 128, 32, 6)>("128x128-32")};
 
 extern const KernelDefinition definition;
@@ -425,8 +587,7 @@ const KernelDefinition definition{
         "Two FP16 pieces and a power of two hold an FP32 number; three products of pieces, added "
         "to FP32 totals every 32 or 64 elements, have an FP32 product's accuracy.",
     .requirements =
-        "K and alpha other than 0; rows and columns that pieces do not suit are left to FP32. The "
-        "library does not choose it yet",
+        "K and alpha other than 0; rows and columns that pieces do not suit are computed in FP32",
     .variants = kVariants,
     .arithmetic = Arithmetic::fp16x3,
     .compute_capability = 90,

@@ -14,21 +14,18 @@ struct Place {
     int64_t row, col;
 };
 
-/// Called by 256 threads, with a barrier for them all of which `phases` have passed. `order` has the
-/// tile's rows, those that are unfit before the others, then its columns likewise. `scratch`: 8 KiB.
-template <int BM>
+/// Called by 256 threads, which meet by `meet`. `order` has the tile's rows, those that are
+/// unfit before the others, and from BM on its columns likewise. `scratch`: 8 KiB.
+template <int BM, class Meet>
 __device__ __forceinline__ void multiply_unfit(const Gemm& p, const Place& place,
                                                SharedPtr<int> order, int rows, int unfit_rows,
                                                int cols, int unfit_cols, SharedPtr<float> scratch,
-                                               SharedPtr<Barrier> barrier, unsigned phases) {
+                                               const Meet& meet) {
     constexpr int TILE = 64, DEPTH = 16, SIDE = TILE / 4;  // threads beside each other
     const SharedPtr<float> As = scratch, Bs = scratch + DEPTH * TILE;
     const Scalars scalars = scalars_of(p);
     const int row = threadIdx.x / SIDE, col = threadIdx.x % SIDE;
-    const auto meet = [&] {
-        mbarrier_arrive(barrier);
-        mbarrier_wait(barrier, phases++ & 1);
-    };
+    meet();
     // Unfit rows with all columns, then the other rows with the unfit columns.
     for (int part = 0; part < 2; ++part) {
         const int row_begin = part == 0 ? 0 : unfit_rows, row_end = part == 0 ? unfit_rows : rows;
