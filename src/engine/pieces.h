@@ -24,8 +24,18 @@ inline constexpr int kPieceWords = kSlab / 2;  // of a row in a slab; a word hol
 struct Fp16Pieces {
     static constexpr int kPieces = 2, kTop = 14;
     static constexpr float kWhole = 0x1p-3f;
+    static constexpr float kMany = 4.0f;  // see is_dominated()
     __device__ static float nearest(float x) { return to_f16(x); }
     __device__ static float pack(float lower, float upper) { return pack_f16(lower, upper); }
+};
+
+/// All 24 bits in three pieces, of elements down to 2^-100 of the line's largest.
+struct Bf16Pieces {
+    static constexpr int kPieces = 3, kTop = 0;
+    static constexpr float kWhole = 0x1p-100f;
+    static constexpr float kMany = 0.0f;  // nothing is left to cancel
+    __device__ static float nearest(float x) { return to_bf16(x); }
+    __device__ static float pack(float lower, float upper) { return pack_bf16(lower, upper); }
 };
 
 /// Slab s of row r, of matrix b of a batch, has kPieces * kPieceWords words, piece after piece, at
@@ -91,8 +101,8 @@ __device__ __forceinline__ float scale_of(float up, unsigned short_of_bits, int6
 /// either sign, then have no others to cancel them. `scale`: the largest of all lines.
 template <class Format>
 __device__ __forceinline__ bool is_dominated(float sum, float scale) {
-    constexpr float MANY = 4.0f;  // times what the largest element is less than
-    return 0.0f < sum && sum < MANY * scale * power_of_two(Format::kTop + 1);
+    const float above_all = scale * power_of_two(Format::kTop + 1);
+    return 0.0f < sum && sum < Format::kMany * above_all;
 }
 
 __device__ __forceinline__ float sum_of_sizes(float sum, const float (&v)[16]) {

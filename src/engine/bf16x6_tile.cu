@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// bf16x6_tile: FP32's accuracy and range from BF16 tensor cores
+//
+// For      Large problems on Hopper (9.0) whose elements spread over more than FP16's 2^18, as compute
+//          mode BF16X6.
+//
+// Design   tensor_tile's (tensor_tile.cu), with three BF16 pieces that hold all 24 bits of an element,
+//          whatever its size beside its row's largest, and six products of them, small ones first.
+//          lo * mid, mid * lo and lo * lo, which are below an FP32 product's last bit, are left out.
+//
+// Picture  a slab: of each row 32 hi, 32 mid, 32 lo, each 64 bytes in a tile of its own, swizzled
+//
+// Cost     Six products of tensor cores for one of the result, and a pass over both operands.
+#include "engine/tensor_tile.h"
+
+namespace tilewright::engine::inline TILEWRIGHT_TARGET::bf16x6_tile {
+
+#if !defined(__CUDACC_RTC__)
+using tensor_tile::Bf16, tensor_tile::config, tensor_tile::variant;
+
+constexpr Variant kVariants[] = {variant<Bf16<6>, config(256, 128, 32, 3)>("256x128-32"),
+                                 variant<Bf16<6>, config(128, 192, 32, 3)>("128x192-32"),
+                                 variant<Bf16<6>, config(128, 128, 32, 4)>("128x128-32")};
+
+extern const KernelDefinition definition;
+const KernelDefinition definition{
+    .file = __FILE__,
+    .id = "bf16x6_tile",
+    .parent = "tensor_tile",
+    .kind = Kind::engine,
+    .title = "FP32 from six products of BF16 tensor cores",
+    .idea =
+        "Three BF16 pieces hold an FP32 number whole; six products of pieces, added to FP32 totals "
+        "every 32 elements, have an FP32 product's accuracy.",
+    .requirements =
+        "K of 64 or more and alpha other than 0; Inf, NaN and rows of few elements are computed in "
+        "FP32",
+    .variants = kVariants,
+    .arithmetic = Arithmetic::bf16x6,
+    .compute_capability = 90,
+    .last_compute_capability = 90,
+};
+#endif
+
+}  // namespace tilewright::engine::inline TILEWRIGHT_TARGET::bf16x6_tile

@@ -1,0 +1,622 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// A product in pieces by wgmma, for each compute mode that has more than one piece: the kernel that
+// tensor_tile.cu describes, and how it is launched.
+#pragma once
+
+#if !defined(__CUDACC_RTC__)
+#include <algorithm>
+#endif
+
+#include "engine/split.h"
+#include "engine/stage.h"
+#include "engine/unfit.h"
+
+namespace tilewright::engine::inline TILEWRIGHT_TARGET::tensor_tile {
+
+/// The products of pieces that make one of factors, the small ones first.
+struct Product {
+    int a, b;  ///< Pieces.
+};
+
+struct Fp16x3 {
+    using Format = Fp16Pieces;
+    static constexpr int kProducts = 3;
+    static constexpr Swizzle kSwizzle = Swizzle::bytes128;
+    HOST_DEVICE static Product product(int i) { return {i == 0 ? 1 : 0, i == 1 ? 1 : 0}; }
+    template <int N, class Operand>
+    __device__ __forceinline__ static void multiply(float (&acc)[N / 2], const Operand& a,
+                                                    const Operand& b, bool begins) {
+        wgmma_f16<N>(acc, a, b, begins);
+    }
+};
+
+/// Of nine products of three pieces the kProducts_ largest.
+template <int kProducts_>
+struct Bf16 {
+    using Format = Bf16Pieces;
+    static constexpr int kProducts = kProducts_;
+    static constexpr Swizzle kSwizzle = Swizzle::bytes64;
+    HOST_DEVICE static Product product(int i) {
+        constexpr Product ALL[] = {{2, 2}, {2, 1}, {1, 2}, {2, 0}, {0, 2},
+                                   {1, 1}, {1, 0}, {0, 1}, {0, 0}};
+        return ALL[9 - kProducts + i];
+    }
+    template <int N, class Operand>
+    __device__ __forceinline__ static void multiply(float (&acc)[N / 2], const Operand& a,
+                                                    const Operand& b, bool begins) {
+        wgmma_bf16<N>(acc, a, b, begins);
+    }
+};
+
+/// A slab of an operand's tile in shared memory: rows as wide as the swizzle, of as many pieces as fit;
+/// what other pieces there are lies behind all rows.
+template <class Mode>
+struct SlabLayout {
+    static constexpr int kWidth = static_cast<int>(Mode::kSwizzle) / 4;  // words
+    static constexpr int kWords = Mode::Format::kPieces * kPieceWords;  // of a row, in all
+    static constexpr int kBoxes = kWords / kWidth;
+    HOST_DEVICE static int at(int piece, int rows) {
+        constexpr int BESIDE = kWidth / kPieceWords;
+        return piece / BESIDE * rows * kWidth + piece % BESIDE * kPieceWords;
+    }
+};
+
+/// What the TMA copies.
+struct Maps {
+    TensorMap a, b, scales_b;
+};
+
+/// In which order block tiles come: groups of rows of tiles, in each down its columns, so that the tiles
+/// that run at a time form a square and read little.
+class Order {
+  public:
+    static constexpr unsigned kGroup = 8;
+
+#if !defined(__CUDACC_RTC__)
+    Order(uint32_t tiles_m, uint32_t tiles_n)
+        : tiles_in_matrix_(tiles_m * tiles_n),
+          tiles_in_group_(kGroup * tiles_n),
+          last_rows_(tiles_m % kGroup == 0 ? kGroup : tiles_m % kGroup),
+          last_group_((tiles_m - 1) / kGroup) {}
+#endif
+    /// Row and column count tiles.
+    __device__ Place place(unsigned tile) const {
+        unsigned batch = tile;
+        unsigned group = tiles_in_matrix_.take(batch);
+        unsigned col = tiles_in_group_.take(group);
+        unsigned row = col % kGroup;
+        if (group == last_group_)
+            row = last_rows_.take(col);
+        else
+            col /= kGroup;
+        return {batch, group * kGroup + row, col};
+    }
+
+  private:
+    Divisor tiles_in_matrix_, tiles_in_group_, last_rows_;
+    unsigned last_group_;
+};
+
+template <class Mode, TileConfig kTile>
+__global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
+    sgemm(const __grid_constant__ Gemm p, const __grid_constant__ Maps maps, Pieces a, Pieces b,
+          Order order_of_tiles, Divisor all_parts, Split split, Parts parts) {
+    using Slab = SlabLayout<Mode>;
+    constexpr int BM = kTile.block.m, BN = kTile.block.n, STAGES = kTile.stages;
+    constexpr int SLAB = Slab::kWords;
+    constexpr int SUBTILES = BM / 128;  // of 64 rows, of a warpgroup
+    constexpr int PROMOTED = kTile.unroll_k / kSlab;  // slabs between two promotions
+    DYNAMIC_SHARED(float, As, 0, STAGES, BM, SLAB);
+    DYNAMIC_SHARED(float, Bs, 4 * STAGES * BM * SLAB, STAGES, BN, SLAB);
+    DYNAMIC_SHARED(float, scales, 4 * STAGES * (BM + BN) * SLAB, STAGES, BN);
+    constexpr int CHECKING = kTile.producers - 32;  // threads that look for what is unfit
+    constexpr int PITCH = BN + 16;  // two rows of sums meet all banks
+    DYNAMIC_SHARED(float, sums, 0, 8, 16, PITCH);  // in the end, of each warp
+    SHARED(float, row_scales, BM);
+    SHARED(Barrier, full, STAGES);
+    SHARED(Barrier, empty, STAGES);
+    SHARED(Barrier, turns, 2);
+    SHARED(Barrier, multiplied, 1);
+    SHARED(Barrier, met, 1);  // those that multiply, who are not alone
+    SHARED(int, unfit, BM + BN);
+    SHARED(int, order, BM + BN);
+    SHARED(unsigned, vote, 1);
+    SHARED(int, counts, 4);  // of unfit rows and columns, and of the others
+    if (threadIdx.x < STAGES) {
+        mbarrier_init(full + threadIdx.x, 1);
+        mbarrier_init(empty + threadIdx.x, kTile.threads);
+    }
+    if (threadIdx.x < 2) mbarrier_init(turns + threadIdx.x, 4);  // a lane of each warp
+    if (threadIdx.x < 4) counts[threadIdx.x] = 0;
+    if (threadIdx.x == 0) {
+        mbarrier_init(multiplied, kTile.threads + CHECKING);
+        mbarrier_init(met, kTile.threads);
+    }
+    __syncthreads();
+    unsigned tile_number = blockIdx.x;
+    const int part = static_cast<int>(all_parts.take(tile_number));
+    Place tile = order_of_tiles.place(tile_number);
+    tile.row *= BM, tile.col *= BN;
+    const unsigned batch = tile.batch;
+    wait_for_stream();
+    const Scalars scalars = scalars_of(p);
+    const bool multiplies = scalars.alpha != 0.0f;
+    const int begin = multiplies ? 2 * split.begin(part) : 0;  // slabs
+    const int end = multiplies ? 2 * split.begin(part + 1) : 0;
+    const int rows = inside(p.m, tile.row, BM), cols = inside(p.n, tile.col, BN);
+    const auto meet_all = [] { __syncthreads(); };
+    const auto end_copying = [&] {  // is_last() is for all threads of a block
+        if (split.parts == 1) return;
+        meet_all();
+        meet_all();
+    };
+    if (threadIdx.x >= kTile.threads + 32) {
+        setmaxnreg_dec<40>();
+        // --- which rows and columns are left to FP32
+        const int thread = threadIdx.x - kTile.threads - 32;
+        const auto note = [&](int of_b, int exist, int x, bool is) {
+            const int first = of_b ? BM : 0;
+            unfit[first + x] = is;
+            const int before = atomic_add(counts + of_b + (is ? 0 : 2), 1);
+            order[first + (is ? before : exist - 1 - before)] = x;
+        };
+        const auto check = [&](const Pieces& pieces, int64_t first, int of_b, int exist) {
+            for (int x = thread; x < exist; x += CHECKING) {
+                float most = 0.0f, nan = 0.0f, sum = 0.0f;
+                const int64_t at =
+                    int64_t{pieces.matrix(batch)} * pieces.scaled * pieces.rows + first + x;
+                UNROLL_BY(4)
+                for (unsigned line = 0; line < (multiplies ? pieces.scaled : 0); ++line) {
+                    const float scale = pieces.scales[at + int64_t{line} * pieces.rows];
+                    sum += pieces.sums[at + int64_t{line} * pieces.rows];
+                    most = scale > most ? scale : most;
+                    nan += scale;
+                }
+                if (of_b == 0) row_scales[x] = nan;  // of the only line
+                note(of_b, exist, x, nan != nan || is_dominated<typename Mode::Format>(sum, most));
+            }
+        };
+        check(a, tile.row, 0, rows);
+        check(b, tile.col, 1, cols);
+        mbarrier_arrive(multiplied);
+        end_copying();
+        return;
+    }
+    if (threadIdx.x >= kTile.threads) {
+        setmaxnreg_dec<40>();
+        const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
+        const int rows_a = static_cast<int>(a.rows), rows_b = static_cast<int>(b.rows);
+        const int slab_a = static_cast<int>(a.matrix(batch) * a.slabs);
+        const int slab_b = static_cast<int>(b.matrix(batch) * b.slabs);
+        Stage<STAGES> stage;
+        for (int t = threadIdx.x == kTile.threads ? begin : end; t < end; ++t, stage.advance()) {
+            mbarrier_wait(empty + stage.index, stage.phase ^ 1);
+            const SharedPtr<Barrier> filled = full + stage.index;
+            mbarrier_arrive_expect(filled, 4 * ((BM + BN) * SLAB + BN));
+            UNROLL
+            for (int box = 0; box < Slab::kBoxes; ++box) {
+                constexpr int WIDTH = Slab::kWidth;
+                cp_async_bulk_tensor(As + stage.index * (BM * SLAB) + box * (BM * WIDTH), maps.a,
+                                     (slab_a + t) * rows_a + row, box * WIDTH, filled);
+                cp_async_bulk_tensor(Bs + stage.index * (BN * SLAB) + box * (BN * WIDTH), maps.b,
+                                     (slab_b + t) * rows_b + col, box * WIDTH, filled);
+            }
+            cp_async_bulk_tensor(scales + stage.index * BN, maps.scales_b, (slab_b + t) / 2, col,
+                                 filled);
+        }
+        end_copying();
+        return;
+    }
+    setmaxnreg_inc<232>();
+    const int group = warp_uniform(threadIdx.x / 128), lane = threadIdx.x % 32;
+    // --- multiply
+    const WgmmaOperand<Mode::kSwizzle> tiles_a(As + group * SUBTILES * (64 * Slab::kWidth));
+    const WgmmaOperand<Mode::kSwizzle> tiles_b(Bs);
+    float total[SUBTILES][BN / 2] = {}, acc[BN / 2];
+    Stage<STAGES> stage;
+    unsigned turn = group ^ 1;  // the first is group 0's
+    for (int t = begin; t < end; t += PROMOTED) {
+        Stage<STAGES> last = stage;
+        UNROLL
+        for (int i = 0; i < PROMOTED; ++i, last.advance())
+            mbarrier_wait(full + last.index, last.phase);
+        const SharedPtr<float> of_cols = scales + stage.index * BN;
+        UNROLL
+        for (int sub = 0; sub < SUBTILES; ++sub) {
+            // The groups take turns: were they in step, both would promote while no products are made.
+            mbarrier_wait(turns + group, turn);
+            turn ^= 1;
+            wgmma_fence();
+            // Small products first: what a sum cuts is the smaller for it.
+            UNROLL
+            for (int i = 0; i < Mode::kProducts; ++i) {
+                const Product of = Mode::product(i);
+                Stage<STAGES> at = stage;
+                UNROLL
+                for (int slab = 0; slab < PROMOTED; ++slab, at.advance()) {
+                    const auto of_a = tiles_a + at.index * (BM * SLAB) +
+                                      (sub * (64 * Slab::kWidth) + Slab::at(of.a, BM));
+                    const auto of_b = tiles_b + at.index * (BN * SLAB) + Slab::at(of.b, BN);
+                    UNROLL
+                    for (int k = 0; k < kPieceWords; k += 8)
+                        Mode::template multiply<BN>(acc, of_a + k, of_b + k,
+                                                    i == 0 && slab == 0 && k == 0);
+                }
+            }
+            wgmma_commit();
+            if (lane == 0) mbarrier_arrive(turns + (group ^ 1));
+            wgmma_wait<0>(acc);
+            // --- promote
+            UNROLL
+            for (int j = 0; j < BN; j += 16) {
+                const float4 of_col = ld<float4>(of_cols + j + lane % 4 * 4);
+                UNROLL
+                for (int half = 0; half < 4; half += 2) {
+                    float* to = &total[sub][j / 2 + half];
+                    const float* from = acc + j / 2 + half;
+                    to[0] = fma_(from[0], of_col.x, to[0]);
+                    to[1] = fma_(from[1], of_col.y, to[1]);
+                    to[4] = fma_(from[4], of_col.z, to[4]);
+                    to[5] = fma_(from[5], of_col.w, to[5]);
+                }
+            }
+        }
+        UNROLL
+        for (int i = 0; i < PROMOTED; ++i, stage.advance()) mbarrier_arrive(empty + stage.index);
+    }
+    let_stream_go_on();
+    mbarrier_arrive(multiplied);
+    mbarrier_wait(multiplied, 0);
+    // --- store tile, through shared memory: a warp's rows one after the other, whole
+    unsigned meetings = 0;
+    const auto meet = [&] {
+        mbarrier_arrive(met);
+        mbarrier_wait(met, meetings++ & 1);
+    };
+    const int warp = threadIdx.x / 32;
+    const SharedPtr<float> staged = sums + warp * (16 * PITCH);
+    const auto first_row_of = [&](int sub) {
+        return (group * SUBTILES + sub) * 64 + warp % 4 * 16;
+    };
+    const auto stage_sums = [&](int sub) {
+        __syncwarp();
+        UNROLL
+        for (int j = 0; j < BN; j += 8) {
+            const float* from = &total[sub][j / 16 * 8 + j / 8 % 2 * 2];
+            st(staged + (lane / 4 + j / 8 % 2 * 8) * PITCH + j / 16 * 16 + lane % 4 * 4,
+               float4{from[0], from[1], from[4], from[5]});
+        }
+        __syncwarp();
+    };
+    const auto scaled_sum = [&](int sub, int i, int col) {
+        const float4 sum = ld<float4>(staged + i * PITCH + col);
+        const int row = first_row_of(sub) + i;
+        const float scale = row < rows ? row_scales[row] : 0.0f;
+        return float4{sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale};
+    };
+    const GlobalPtr<float> all = parts.sums + int64_t{tile_number} * split.parts * (BM * BN);
+    if (split.parts > 1) {
+        UNROLL
+        for (int sub = 0; sub < SUBTILES; ++sub) {
+            stage_sums(sub);
+            for (int col = lane * 4; col < BN; col += 128) {
+                UNROLL_BY(8)
+                for (int i = 0; i < 16; ++i)
+                    st(all + (part * BM + first_row_of(sub) + i) * BN + col,
+                       scaled_sum(sub, i, col));
+            }
+        }
+        if (!is_last(parts.arrived + tile_number, split.parts, vote, meet_all)) return;
+    }
+    const bool vectors = rows_aligned(p.C, p.ldc) && p.stride_c % 4 == 0;
+    const bool simple = vectors && rows == BM && cols == BN && counts[0] + counts[1] == 0;
+    UNROLL
+    for (int sub = 0; sub < SUBTILES; ++sub) {
+        stage_sums(sub);
+        const int first_row = first_row_of(sub);
+        const GlobalPtr<float> C =
+            p.C + batch * p.stride_c + (tile.row + first_row) * p.ldc + tile.col;
+        // Of rows that follow each other; parts in their order, whoever adds them up.
+        const auto sum_rows = [&]<int kRows>(float4(&sum)[kRows], int first, int col) {
+            float4 own[kRows];
+            UNROLL
+            for (int i = 0; i < kRows; ++i) {
+                own[i] = scaled_sum(sub, first + i, col);
+                sum[i] = split.parts == 1 ? own[i] : float4{};
+            }
+            for (int other = 0; split.parts > 1 && other < split.parts; ++other) {
+                UNROLL
+                for (int i = 0; i < kRows; ++i) {
+                    const int row = first_row + first + i;
+                    const float4 more =
+                        other == part ? own[i] : ld<float4>(all + (other * BM + row) * BN + col);
+                    sum[i].x += more.x, sum[i].y += more.y;
+                    sum[i].z += more.z, sum[i].w += more.w;
+                }
+            }
+        };
+        if (simple && scalars.beta == 0.0f) {
+            constexpr int ROWS = 8;  // on their way at a time
+            for (int i = 0; i < 16 * ceil_div(BN, 128); i += ROWS) {
+                const int col = i / 16 * 128 + lane * 4;
+                if (col >= BN) break;
+                float4 sum[ROWS];
+                sum_rows(sum, i % 16, col);
+                UNROLL
+                for (int row = 0; row < ROWS; ++row)
+                    st_streaming(C + (i % 16 + row) * p.ldc + col,
+                                 float4{scalars.alpha * sum[row].x, scalars.alpha * sum[row].y,
+                                        scalars.alpha * sum[row].z, scalars.alpha * sum[row].w});
+            }
+            continue;
+        }
+        UNROLL_BY(1)
+        for (int i = 0; i < 16; ++i) {
+            if (first_row + i >= rows || unfit[first_row + i]) continue;
+            for (int col = lane * 4; col < cols; col += 128) {
+                float4 sum[1];
+                sum_rows(sum, i, col);
+                if (counts[1] == 0) {
+                    store4(scalars, C + i * p.ldc + col, cols - col, vectors, sum[0]);
+                    continue;
+                }
+                const float four[] = {sum[0].x, sum[0].y, sum[0].z, sum[0].w};
+                for (int n = 0; n < 4; ++n)
+                    if (col + n < cols && !unfit[BM + col + n])
+                        store4(scalars, C + i * p.ldc + col + n, 1, false, float4{four[n]});
+            }
+        }
+    }
+    if (counts[0] + counts[1] == 0) return;
+    multiply_unfit<BM>(p, tile, order, rows, counts[0], cols, counts[1], As, meet);
+}
+
+#if !defined(__CUDACC_RTC__)
+template <class Mode>
+constexpr int shared_bytes(const TileConfig& tile) {
+    return 4 * tile.stages *
+           (SlabLayout<Mode>::kWords * (tile.block.m + tile.block.n) + tile.block.n);
+}
+
+/// What an operand becomes, and where in a workspace. Outlives the launch.
+class PiecesStorage {
+  public:
+    /// Pieces have so many words of a row in a slab.
+    PiecesStorage(Workspace& workspace, int words_of_slab, const Operand& X, int64_t size,
+                  int64_t k, int64_t batch, bool lines)
+        : X_(X),
+          words_of_slab_(words_of_slab),
+          has_lines_(lines),
+          size_(size),
+          rows_(ceil_div(size, 16) * 16),
+          slabs_(ceil_div(k, kLine) * 2),
+          matrices_(X.stride == 0 ? 1 : batch),
+          scaled_(lines ? slabs_ / 2 : 1),
+          words_(workspace.take<float>(matrices_ * slabs_ * rows_ * words_of_slab)),
+          scales_(workspace.take<float>(matrices_ * scaled_ * rows_)),
+          sums_(workspace.take<float>(matrices_ * scaled_ * rows_)),
+          word_bounds_(words_, matrices_ * slabs_ * rows_, words_of_slab, words_of_slab, "pieces"),
+          scale_bounds_(scales_, matrices_ * scaled_, rows_, rows_, "scales"),
+          sum_bounds_(sums_, matrices_ * scaled_, rows_, rows_, "sums of sizes") {}
+
+    Pieces pieces() const {
+        return {.words = global_ptr(words_, word_bounds_),
+                .scales = global_ptr(scales_, scale_bounds_),
+                .sums = global_ptr(sums_, sum_bounds_),
+                .rows = static_cast<unsigned>(rows_),
+                .slabs = static_cast<unsigned>(slabs_),
+                .scaled = static_cast<unsigned>(scaled_),
+                .shared = matrices_ == 1};
+    }
+    /// Of split(), which has rows with one scale, or 64 lines.
+    unsigned blocks() const {
+        return static_cast<unsigned>(matrices_ * scaled_ * ceil_div(rows_, rows_of_block()));
+    }
+    Splitting splitting() const {
+        return {.X = X_,
+                .size = size_,
+                .pieces = pieces(),
+                .threads = static_cast<unsigned>(threads()),
+                .tiles = Divisor(static_cast<uint32_t>(ceil_div(rows_, rows_of_block()))),
+                .lines = Divisor(static_cast<uint32_t>(scaled_))};
+    }
+    /// Boxes of `tile` rows, as wide as the swizzle.
+    Status map_words(TensorMap& map, int tile, Swizzle swizzle) const {
+        return make_tensor_map(map, global_ptr(static_cast<const float*>(words_), word_bounds_),
+                               matrices_ * slabs_ * rows_, words_of_slab_, words_of_slab_, tile,
+                               static_cast<int>(swizzle) / 4, swizzle);
+    }
+    Status map_scales(TensorMap& map, int tile) const {
+        return make_tensor_map(map, global_ptr(static_cast<const float*>(scales_), scale_bounds_),
+                               matrices_ * scaled_, rows_, rows_, 1, tile);
+    }
+
+  private:
+    /// Rows across memory are read eight at a time, by sectors.
+    int threads() const {
+        int threads = 32;
+        while (X_.along_k && threads < kSplitThreads && threads * 16 < slabs_ * kSlab) threads *= 2;
+        return threads;
+    }
+    int rows_of_block() const { return has_lines_ ? 64 : kSplitThreads / threads(); }
+
+    Operand X_;
+    int words_of_slab_;
+    bool has_lines_;
+    int64_t size_, rows_, slabs_, matrices_, scaled_;
+    float *words_, *scales_, *sums_;
+    Bounds word_bounds_, scale_bounds_, sum_bounds_;
+};
+
+template <TileConfig kTile>
+int64_t tiles_of(const Problem& p) {
+    return ceil_div(p.m, kTile.block.m) * ceil_div(p.n, kTile.block.n) * p.batch;
+}
+
+/// Who is last adds up all parts: so many at most. Each has whole lines.
+template <TileConfig kTile>
+Split split_of(const Problem& p, const Execution& execution) {
+    return engine::split_of(ceil_div(reads(p), kLine), std::min(execution.splits, kMostThatMeet));
+}
+
+/// All that a product needs in a workspace.
+template <class Mode, TileConfig kTile>
+struct Storage {
+    Storage(void* memory, const Operands& operands, const Problem& p, const Execution& execution)
+        : workspace(memory),
+          a(workspace, SlabLayout<Mode>::kWords, operands.gemm.A, p.m, operands.reads, p.batch,
+            false),
+          b(workspace, SlabLayout<Mode>::kWords, operands.gemm.B, p.n, operands.reads, p.batch,
+            true),
+          split(split_of<kTile>(p, execution)),
+          parts(workspace, tiles_of<kTile>(p), split.parts, kTile.block.m * kTile.block.n,
+                execution.counters) {}
+
+    Workspace workspace;
+    PiecesStorage a, b;
+    Split split;
+    PartsStorage parts;
+};
+
+template <class Mode, TileConfig kTile>
+int64_t workspace_bytes(const Problem& problem, const Execution& execution) {
+    return Storage<Mode, kTile>(nullptr, Operands(problem), problem, execution).workspace.bytes();
+}
+
+/// m x n elements of C from (row, col) on, of `count` matrices from `batch` on.
+inline Problem part_of(const Problem& all, int64_t row, int64_t m, int64_t col, int64_t n,
+                       int64_t batch, int64_t count) {
+    Problem p = all;
+    p.m = m, p.n = n, p.batch = count;
+    p.A += batch * p.stride_a + row * (p.transpose_a ? 1 : p.lda);
+    p.B += batch * p.stride_b + col * (p.transpose_b ? p.ldb : 1);
+    p.C += batch * p.stride_c + row * p.ldc + col;
+    return p;
+}
+
+template <class Mode, TileConfig kTile>
+int64_t least_workspace_bytes(const Problem& p, const Execution& execution) {
+    return workspace_bytes<Mode, kTile>(part_of(p, 0, std::min<int64_t>(p.m, kTile.block.m), 0,
+                                                std::min<int64_t>(p.n, kTile.block.n), 0, 1),
+                                        execution);
+}
+
+template <TileConfig kTile>
+Work work(const Problem& problem, const Execution& execution) {
+    const int64_t tiles = tiles_of<kTile>(problem);
+    const Split split = split_of<kTile>(problem, execution);
+    return {
+        .tiles = tiles,
+        .blocks = tiles * split.parts,
+        .steps = 2.0 * (split.share + (split.rest > 0)),
+        .prepared = 4 * (problem.m + problem.n) * reads(problem) * problem.batch,
+        .exchanged = split.parts > 1 ? tiles * split.parts * kTile.block.m * kTile.block.n * 4 : 0,
+        .parts = split.parts,
+        .sharing = split.parts};
+}
+
+template <TileConfig kTile>
+const char* refusal(const Problem& p, const Execution& execution) {
+    if (reads(p) < kLine) return "K below 64: so few products have no errors to cancel";
+    constexpr double kMost = 0x7fffffff - 256;  // the TMA counts in 32 bits
+    const double slabs = static_cast<double>(ceil_div(p.k, kLine) * 2 * p.batch);
+    if (static_cast<double>(std::max(p.m, p.n)) * slabs > kMost)
+        return "M or N, times K / 32, times the batch, is above 2147483391";
+    const double blocks = static_cast<double>(tiles_of<kTile>(p)) * kMostThatMeet;
+    if (blocks > kMost) return "C has more than 268435423 block tiles";
+    if (split_of<kTile>(p, execution).parts > 1 && tiles_of<kTile>(p) > kCounters)
+        return "parts of k for 65536 tiles at most";
+    return nullptr;
+}
+
+template <class Mode, TileConfig kTile>
+Status run(const Problem& problem, const Execution& execution);
+
+/// One half after the other, where there is no room for the pieces of all. No sum is another for it.
+template <class Mode, TileConfig kTile>
+Status run_halves(const Problem& p, const Execution& execution) {
+    const auto run_both = [&](const Problem& a, const Problem& b) {
+        Status status = run<Mode, kTile>(a, execution);
+        return status.ok() ? run<Mode, kTile>(b, execution) : status;
+    };
+    const auto half = [](int64_t size, int64_t tile) { return ceil_div(size, 2 * tile) * tile; };
+    if (const int64_t first = p.batch / 2; first > 0)
+        return run_both(part_of(p, 0, p.m, 0, p.n, 0, first),
+                        part_of(p, 0, p.m, 0, p.n, first, p.batch - first));
+    if (p.m > kTile.block.m && (p.m >= p.n || p.n <= kTile.block.n)) {
+        const int64_t first = half(p.m, kTile.block.m);
+        return run_both(part_of(p, 0, first, 0, p.n, 0, 1),
+                        part_of(p, first, p.m - first, 0, p.n, 0, 1));
+    }
+    if (p.n > kTile.block.n) {
+        const int64_t first = half(p.n, kTile.block.n);
+        return run_both(part_of(p, 0, p.m, 0, first, 0, 1),
+                        part_of(p, 0, p.m, first, p.n - first, 0, 1));
+    }
+    return {StatusCode::not_supported, "the workspace does not hold the pieces of one block tile"};
+}
+
+template <class Mode, TileConfig kTile>
+Status run(const Problem& problem, const Execution& execution) {
+    constexpr int BM = kTile.block.m, BN = kTile.block.n;
+    static_assert(BM % 128 == 0 && kTile.threads == 256 && kTile.producers == 128,
+                  "two warpgroups have rows of 64 each, a third copies");
+    static_assert(kTile.unroll_k % kSlab == 0 && kLine % kTile.unroll_k == 0,
+                  "what is added has one scale");
+    static_assert(kTile.stages > kTile.unroll_k / kSlab, "the next slab comes meanwhile");
+    static_assert(kTile.stages * SlabLayout<Mode>::kWords * (BM + BN) >= 8 * 16 * (BN + 16),
+                  "each warp stores through shared memory");
+    static_assert(shared_bytes<Mode>(kTile) <= 227 * 1024 - 8192,
+                  "what a block can have on Hopper");
+    if (problem.m == 0 || problem.n == 0 || problem.batch == 0) return {};
+    if (const char* why = refusal<kTile>(problem, execution))
+        return {StatusCode::not_supported, why};
+    if (workspace_bytes<Mode, kTile>(problem, execution) > execution.workspace_bytes)
+        return run_halves<Mode, kTile>(problem, execution);
+    const Operands operands(problem);
+    const Gemm& p = operands.gemm;
+    const Storage<Mode, kTile> storage(execution.workspace, operands, problem, execution);
+    const PiecesStorage &a = storage.a, &b = storage.b;
+    const int parts = storage.split.parts;
+    if (Status status = storage.parts.clear(execution); !status.ok()) return status;
+    Maps maps{};
+    if (Status status = a.map_words(maps.a, BM, Mode::kSwizzle); !status.ok()) return status;
+    if (Status status = b.map_words(maps.b, BN, Mode::kSwizzle); !status.ok()) return status;
+    if (Status status = b.map_scales(maps.scales_b, BN); !status.ok()) return status;
+    if (Status status = launch_kernel(split<typename Mode::Format>, Grid(a.blocks() + b.blocks()),
+                                      Grid(kSplitThreads), 0, execution, p, a.splitting(),
+                                      b.splitting(), a.blocks());
+        !status.ok())
+        return status;
+    const auto tiles_m = static_cast<uint32_t>(ceil_div(p.m, BM));
+    const auto tiles_n = static_cast<uint32_t>(ceil_div(p.n, BN));
+    return launch_kernel(
+        sgemm<Mode, kTile>, Grid(static_cast<unsigned>(tiles_of<kTile>(problem) * parts)),
+        Grid(kTile.threads + kTile.producers), shared_bytes<Mode>(kTile), execution, p, maps,
+        a.pieces(), b.pieces(), Order(tiles_m, tiles_n), Divisor(static_cast<uint32_t>(parts)),
+        storage.split, storage.parts.parts());
+}
+
+constexpr TileConfig config(int block_m, int block_n, int promoted, int stages) {
+    return {.block = {block_m, block_n, kSlab},
+            .threads = 256,
+            .unroll_k = promoted,
+            .min_blocks = 1,
+            .stages = stages,
+            .producers = 128};
+}
+template <class Mode, TileConfig kTile>
+constexpr Variant variant(const char* name) {
+    return {name,
+            kTile,
+            run<Mode, kTile>,
+            shared_bytes<Mode>(kTile),
+            workspace_bytes<Mode, kTile>,
+            work<kTile>,
+            refusal<kTile>,
+            least_workspace_bytes<Mode, kTile>};
+}
+#endif
+
+}  // namespace tilewright::engine::inline TILEWRIGHT_TARGET::tensor_tile
