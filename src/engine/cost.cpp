@@ -15,15 +15,15 @@ constexpr Cost kCosts[] = {
 };
 
 // Of an H200; fitted with costs.def, by tools/fit_costs.py.
-constexpr double kLaunchUs = 0.658;
-constexpr double kBytesPerUs = 3.52e+06;
-constexpr double kMeetUs = 2.29;  // blocks that share a tile find out who is last,
-constexpr double kMeetBytesPerUs = 6.25e+04;  // who then reads what all have;
-constexpr double kAddUs = 2.14;  // or another kernel does, on the whole GPU:
-constexpr double kAddBytesPerUs = 4.75e+06;  // it reads what all have,
-constexpr double kAddStoreBytesPerUs = 3.98e+05;  // and writes C in the order of registers
-constexpr double kPassUs = 4.0;  // to convert operands, an estimate so far,
-constexpr double kPassBytesPerUs = 1.6e+06;  // likewise, counting what is read
+constexpr double kLaunchUs = 0.791;
+constexpr double kBytesPerUs = 3.54e+06;
+constexpr double kMeetUs = 2.21;  // blocks that share a tile find out who is last,
+constexpr double kMeetBytesPerUs = 5.97e+04;  // who then reads what all have;
+constexpr double kAddUs = 2.08;  // or another kernel does, on the whole GPU:
+constexpr double kAddBytesPerUs = 4.83e+06;  // it reads what all have,
+constexpr double kAddStoreBytesPerUs = 3.95e+05;  // and writes C in the order of registers
+constexpr double kPassUs = 1.92;  // to make pieces of operands,
+constexpr double kPassBytesPerUs = 1.27e+06;  // counting what is read
 constexpr double kExposed = 0.05;  // of the lesser of computing and reading: chosen, not fitted
 
 double bytes_of(const Problem& p) {

@@ -24,7 +24,7 @@ inline constexpr int kPieceWords = kSlab / 2;  // of a row in a slab; a word hol
 struct Fp16Pieces {
     static constexpr int kPieces = 2, kTop = 14;
     static constexpr float kWhole = 0x1p-3f;
-    static constexpr float kMany = 4.0f;  // see is_dominated()
+    static constexpr float kMany = 2.0f;  // see is_dominated()
     __device__ static float nearest(float x) { return to_f16(x); }
     __device__ static float pack(float lower, float upper) { return pack_f16(lower, upper); }
 };
@@ -93,7 +93,7 @@ __device__ __forceinline__ unsigned largest_size(unsigned most, const float (&v)
 
 /// NaN where no power suits, or where nearly all of so many elements are short of bits.
 __device__ __forceinline__ float scale_of(float up, unsigned short_of_bits, int64_t elements) {
-    const bool suits = up != 0.0f && 4 * int64_t{short_of_bits} <= 3 * elements;
+    const bool suits = up != 0.0f && 8 * int64_t{short_of_bits} <= 7 * elements;
     return suits ? inverse_of_power(up) : float_of(0x7fffffff);
 }
 

@@ -15,14 +15,15 @@ struct Place {
 };
 
 /// Called by 256 threads, which meet by `meet`. `order` has the tile's rows, those that are
-/// unfit before the others, and from BM on its columns likewise. `scratch`: 8 KiB.
+/// unfit before the others, and from BM on its columns likewise. `scratch`: 9 KiB.
 template <int BM, class Meet>
 __device__ __forceinline__ void multiply_unfit(const Gemm& p, const Place& place,
                                                SharedPtr<int> order, int rows, int unfit_rows,
                                                int cols, int unfit_cols, SharedPtr<float> scratch,
                                                const Meet& meet) {
-    constexpr int TILE = 64, DEPTH = 16, SIDE = TILE / 4;  // threads beside each other
-    const SharedPtr<float> As = scratch, Bs = scratch + DEPTH * TILE;
+    constexpr int TILE = 64, DEPTH = 16, PITCH = TILE + 1;
+    constexpr int SIDE = TILE / 4;  // threads beside each other
+    const SharedPtr<float> As = scratch, Bs = scratch + DEPTH * PITCH;
     const Scalars scalars = scalars_of(p);
     const int row = threadIdx.x / SIDE, col = threadIdx.x % SIDE;
     meet();
@@ -36,28 +37,44 @@ __device__ __forceinline__ void multiply_unfit(const Gemm& p, const Place& place
                 const int width = inside(col_end, first_col, TILE);
                 const SharedPtr<int> row_at = order + first_row, col_at = order + BM + first_col;
                 float acc[4][4] = {};
-                for (int64_t k = 0; k < p.k; k += DEPTH) {
-                    const int depth = inside(p.k, k, DEPTH);
-                    // --- copy tile: along k where memory runs along it
-                    const auto copy = [&](const Operand& X, int64_t x, SharedPtr<int> at, int count,
-                                          SharedPtr<float> to) {
-                        for (int word = threadIdx.x; word < TILE * DEPTH; word += 256) {
+                // The next words come while these are multiplied: no other warps hide their latency.
+                float next_a[4], next_b[4];
+                const auto load = [&](int64_t k) {
+                    const auto four = [&](float(&to)[4], const Operand& X, int64_t x,
+                                          SharedPtr<int> at, int count) {
+                        UNROLL
+                        for (int i = 0; i < 4; ++i) {
+                            const int word = threadIdx.x + i * 256;
                             const int in_k = X.along_k ? word % DEPTH : word / TILE;
                             const int in_x = X.along_k ? word / DEPTH : word % TILE;
-                            to[in_k * TILE + in_x] =
-                                in_k < depth && in_x < count
-                                    ? X.at(place.batch, x + at[in_x], k + in_k)[0]
-                                    : 0.0f;
+                            to[i] = in_x < count && k + in_k < p.k
+                                        ? X.at(place.batch, x + at[in_x], k + in_k)[0]
+                                        : 0.0f;
                         }
                     };
-                    copy(p.A, place.row, row_at, height, As);
-                    copy(p.B, place.col, col_at, width, Bs);
+                    four(next_a, p.A, place.row, row_at, height);
+                    four(next_b, p.B, place.col, col_at, width);
+                };
+                const auto place_of_word = [&](const Operand& X, int i) {
+                    const int word = threadIdx.x + i * 256;
+                    return X.along_k ? word % DEPTH * PITCH + word / DEPTH
+                                     : word / TILE * PITCH + word % TILE;
+                };
+                load(0);
+                for (int64_t k = 0; k < p.k; k += DEPTH) {
+                    UNROLL
+                    for (int i = 0; i < 4; ++i) {
+                        As[place_of_word(p.A, i)] = next_a[i];
+                        Bs[place_of_word(p.B, i)] = next_b[i];
+                    }
                     meet();
-                    for (int kk = 0; kk < depth; ++kk)
+                    if (k + DEPTH < p.k) load(k + DEPTH);
+                    UNROLL_BY(4)
+                    for (int kk = 0; kk < DEPTH; ++kk)
                         for (int m = 0; m < 4; ++m)
                             for (int n = 0; n < 4; ++n)
-                                acc[m][n] = fma_(As[kk * TILE + row + m * SIDE],
-                                                 Bs[kk * TILE + col + n * SIDE], acc[m][n]);
+                                acc[m][n] = fma_(As[kk * PITCH + row + m * SIDE],
+                                                 Bs[kk * PITCH + col + n * SIDE], acc[m][n]);
                     meet();
                 }
                 for (int m = 0; m < 4; ++m)
