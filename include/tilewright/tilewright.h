@@ -62,6 +62,7 @@ extern "C" {
 typedef struct CUstream_st* cudaStream_t;
 
 typedef struct tilewright_context* tilewright_handle_t;
+typedef struct tilewright_operand* tilewright_operand_t;
 
 /* How a call ended. The values are cuBLAS's. */
 typedef int tilewright_status_t;
@@ -164,6 +165,37 @@ TILEWRIGHT_API tilewright_status_t tilewright_sgemm_strided_batched(
     tilewright_operation_t tb, int64_t m, int64_t n, int64_t k, const float* alpha, const float* A,
     int64_t lda, int64_t stride_a, const float* B, int64_t ldb, int64_t stride_b, const float* beta,
     float* C, int64_t ldc, int64_t stride_c, int64_t batch_count);
+
+/* A or B of products to come, as weights are, made once into what a compute mode for tensor cores
+ * multiplies: left is A, and op(X) then m x k; right is B, k x n. Takes 1.04 times the matrix in device
+ * memory for FP16X3 and 1.54 times for BF16X6 and BF16X9, rows rounded up to 16 and k to 64. Works in
+ * the handle's stream and allocates there: not in a capture (NOT_SUPPORTED, as in FP32 mode, where
+ * nothing is to be prepared). Errors name X as A or B. On failure *operand is null. */
+typedef enum {
+    TILEWRIGHT_LEFT = 141,
+    TILEWRIGHT_RIGHT = 142
+} tilewright_side_t; /* CBLAS's values */
+TILEWRIGHT_API tilewright_status_t tilewright_prepare(tilewright_handle_t handle,
+                                                      tilewright_layout_t layout,
+                                                      tilewright_side_t side,
+                                                      tilewright_operation_t op, int64_t rows,
+                                                      int64_t cols, const float* X, int64_t ldx,
+                                                      tilewright_operand_t* operand);
+
+/* tilewright_sgemm with what was prepared of A, of B, or of both; null where nothing was. A and B are
+ * given as well, unchanged since: kernels read them where the fastest takes operands as they are, and
+ * for what pieces do not suit. The bits are those of tilewright_sgemm with the same kernel. An operand
+ * that was prepared of another matrix, or in another mode, is INVALID_VALUE. */
+TILEWRIGHT_API tilewright_status_t tilewright_sgemm_prepared(
+    tilewright_handle_t handle, tilewright_layout_t layout, tilewright_operation_t ta,
+    tilewright_operation_t tb, int64_t m, int64_t n, int64_t k, const float* alpha, const float* A,
+    int64_t lda, tilewright_operand_t prepared_a, const float* B, int64_t ldb,
+    tilewright_operand_t prepared_b, const float* beta, float* C, int64_t ldc);
+
+/* Gives its memory back, after the work that the handle's stream has been given; work in other streams
+ * must be complete. To be called before the handle is destroyed. Null is nothing. */
+TILEWRIGHT_API tilewright_status_t tilewright_release(tilewright_handle_t handle,
+                                                      tilewright_operand_t operand);
 
 /* Which kernel the handle's last product ran: "tile/64x64 parts=4"; with its compute mode, if that is
  * not FP32, "tensor_tile/256x128-32 compute=fp16x3"; or "none" where there was nothing to run. Valid

@@ -45,6 +45,13 @@ struct Work {
     bool meet = true;  ///< One of them adds up what they have; else a kernel of its own does.
 };
 
+/// Makes of a whole A or B what products with it would make anew each time. Of the problem it looks at
+/// that operand alone.
+struct Preparation {
+    int64_t (*bytes)(const Problem&, bool of_b);
+    Status (*run)(const Problem&, bool of_b, void* memory, const Execution&);
+};
+
 /// A kernel built with one configuration.
 struct Variant {
     const char* name;
@@ -93,6 +100,8 @@ struct KernelDefinition {
     std::span<const Variant> variants;  ///< The default first.
     std::span<const Claim> claims = {};  ///< Empty for a baseline only.
     Arithmetic arithmetic = Arithmetic::fp32;
+    /// The same for all kernels of an arithmetic; null where operands are taken as they are.
+    const Preparation* preparation = nullptr;
     int compute_capability = 80;  ///< The least that a GPU needs, times ten.
     int last_compute_capability = 999;  ///< Newer GPUs lack its instructions.
 };

@@ -31,6 +31,9 @@ struct Problem {
     bool transpose_a = false, transpose_b = false;
     /// So many products; the next one's matrices begin a stride behind this one's, in elements.
     int64_t batch = 1, stride_a = 0, stride_b = 0, stride_c = 0;
+    /// What a Preparation (core/kernel.h) made of all of A or B, whose kernels then read it. The others
+    /// read A and B.
+    const void *prepared_a = nullptr, *prepared_b = nullptr;
     /// Read on the device when the work runs, in place of alpha and beta; both or neither.
     const float *device_alpha = nullptr, *device_beta = nullptr;
     /// The compute mode: what a kernel may do instead of FP32. Its choice depends on it, nothing else.

@@ -39,6 +39,7 @@ const KernelDefinition definition{
         "FP32",
     .variants = kVariants,
     .arithmetic = Arithmetic::bf16x6,
+    .preparation = &PreparedPieces<Bf16Pieces>::kPreparation,
     .compute_capability = 90,
     .last_compute_capability = 90,
 };

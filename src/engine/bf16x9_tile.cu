@@ -40,6 +40,7 @@ const KernelDefinition definition{
         "FP32",
     .variants = kVariants,
     .arithmetic = Arithmetic::bf16x9,
+    .preparation = &PreparedPieces<Bf16Pieces>::kPreparation,
     .compute_capability = 90,
     .last_compute_capability = 90,
 };

@@ -117,6 +117,8 @@ Problem problem_of(const Call& c) {
               .stride_a = c.stride_a,
               .stride_b = c.stride_b,
               .stride_c = c.stride_c,
+              .prepared_a = c.prepared_a ? c.prepared_a->memory : nullptr,
+              .prepared_b = c.prepared_b ? c.prepared_b->memory : nullptr,
               .device_alpha = c.scalars_on_device ? c.alpha : nullptr,
               .device_beta = c.scalars_on_device ? c.beta : nullptr,
               .arithmetic = c.arithmetic};
@@ -126,6 +128,7 @@ Problem problem_of(const Call& c) {
         std::swap(p.lda, p.ldb);
         std::swap(p.transpose_a, p.transpose_b);
         std::swap(p.stride_a, p.stride_b);
+        std::swap(p.prepared_a, p.prepared_b);
     }
     return p;
 }

@@ -5,6 +5,7 @@
 
 #include "core/problem.h"
 #include "core/status.h"
+#include "engine/prepared.h"
 
 namespace tilewright::engine {
 
@@ -21,6 +22,7 @@ struct Call {
     // Of the handle.
     bool scalars_on_device;
     Arithmetic arithmetic;
+    const PreparedOperand *prepared_a, *prepared_b;  ///< Or null.
 };
 
 /// The first bad argument in the order of the C interface, with its value.

@@ -41,8 +41,9 @@ ProblemKey::ProblemKey(const Problem& p, int64_t workspace_bytes)
       stride_c(p.stride_c),
       workspace_bytes(workspace_bytes),
       flags(p.transpose_a | p.transpose_b << 1 | (p.device_alpha != nullptr) << 2 |
-            (p.alpha == 0.0f) << 3) {
-    int shift = 4;
+            (p.alpha == 0.0f) << 3 | (p.prepared_a != nullptr) << 4 |
+            (p.prepared_b != nullptr) << 5) {
+    int shift = 6;
     for (const float* data : {p.A, p.B, static_cast<const float*>(p.C)}) {
         flags |= static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % 16) << shift;
         flags |= int64_t{data == nullptr} << (shift + 4);
@@ -226,6 +227,29 @@ Status Context::run(const Problem& problem) {
     // Also after a failure: a part of the work may be on its way, and use the room.
     Status left = needs_room ? workspaces_.leave(stream_) : Status{};
     return ran.ok() ? left : ran;
+}
+
+Status Context::prepare(PreparedOperand& operand, const Problem& problem, bool is_b) {
+    const Preparation* preparation = preparation_of(problem.arithmetic, backend_->traits());
+    if (!preparation)
+        return {StatusCode::not_supported, std::string("in compute mode ") +
+                                               name_of(problem.arithmetic) +
+                                               " nothing is to be prepared"};
+    if (backend_->is_capturing(stream_))
+        return {StatusCode::not_supported, "to prepare allocates memory, which a capture cannot"};
+    operand = described(problem, is_b);
+    const int64_t bytes = preparation->bytes(problem, is_b);
+    operand.memory = backend_->allocate_in(stream_, static_cast<size_t>(bytes));
+    if (!operand.memory)
+        return {StatusCode::allocation_failed,
+                "no memory for a prepared operand of " + std::to_string(bytes) + " bytes"};
+    Status status = preparation->run(problem, is_b, operand.memory, backend_->execution(stream_));
+    if (!status.ok()) release(operand);
+    return status;
+}
+
+void Context::release(const PreparedOperand& operand) {
+    backend_->release_in(stream_, operand.memory);
 }
 
 }  // namespace tilewright::engine

@@ -10,6 +10,7 @@
 
 #include "engine/backend.h"
 #include "engine/call.h"
+#include "engine/prepared.h"
 #include "tilewright/tilewright.h"
 
 namespace tilewright::engine {
@@ -86,6 +87,9 @@ class Context {
     /// Of the fastest kernel, whatever the present workspace.
     int64_t workspace_bytes(const Problem& problem) const;
     Status run(const Problem& problem);
+    /// Of the problem's A or B alone, in the handle's compute mode.
+    Status prepare(PreparedOperand& operand, const Problem& problem, bool is_b);
+    void release(const PreparedOperand& operand);
 
     const Choice& last_choice() const { return last_choice_; }
     Backend& backend() { return *backend_; }

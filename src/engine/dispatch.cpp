@@ -156,6 +156,13 @@ std::string refusal_of(Arithmetic mode, const DeviceTraits& device) {
     return text;
 }
 
+const Preparation* preparation_of(Arithmetic mode, const DeviceTraits& device) {
+    for (const KernelDefinition* kernel : kernels(device.target))
+        if (kernel->arithmetic == mode && !capability_refusal(*kernel, device))
+            return kernel->preparation;
+    return nullptr;
+}
+
 Choice choose(const Problem& problem, const DeviceTraits& device, int64_t workspace_bytes) {
     Choice best;
     for_each_candidate(problem, device, workspace_bytes, [&](const Candidate& candidate) {

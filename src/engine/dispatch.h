@@ -46,6 +46,9 @@ struct Candidate {
 /// Why no handle of the device can have this compute mode; "" where one can.
 std::string refusal_of(Arithmetic mode, const DeviceTraits& device);
 
+/// How operands are prepared for this mode; null where they are taken as they are.
+const Preparation* preparation_of(Arithmetic mode, const DeviceTraits& device);
+
 /// The fastest of all that serve the problem's compute mode and can run with so much workspace, by
 /// prediction. Allocates nothing but at the first call.
 Choice choose(const Problem& problem, const DeviceTraits& device, int64_t workspace_bytes);

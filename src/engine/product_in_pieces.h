@@ -45,13 +45,14 @@ class Order {
 };
 
 #if !defined(__CUDACC_RTC__)
-/// What an operand becomes, and where in a workspace. Outlives the launch.
+/// What an operand becomes, and where: in a workspace, or where it was prepared. Outlives the launch.
 class PiecesStorage {
   public:
-    /// Pieces have so many words of a row in a slab.
-    PiecesStorage(Workspace& workspace, int words_of_slab, const Operand& X, int64_t size,
-                  int64_t k, int64_t batch, bool lines)
-        : X_(X),
+    /// Pieces have so many words of a row in a slab. `prepared`: they are there.
+    PiecesStorage(Workspace& memory, bool prepared, int words_of_slab, const Operand& X,
+                  int64_t size, int64_t k, int64_t batch, bool lines)
+        : is_prepared_(prepared),
+          X_(X),
           words_of_slab_(words_of_slab),
           has_lines_(lines),
           size_(size),
@@ -59,9 +60,9 @@ class PiecesStorage {
           slabs_(ceil_div(k, kLine) * 2),
           matrices_(X.stride == 0 ? 1 : batch),
           scaled_(lines ? slabs_ / 2 : 1),
-          words_(workspace.take<float>(matrices_ * slabs_ * rows_ * words_of_slab)),
-          scales_(workspace.take<float>(matrices_ * scaled_ * rows_)),
-          sums_(workspace.take<float>(matrices_ * scaled_ * rows_)),
+          words_(memory.take<float>(matrices_ * slabs_ * rows_ * words_of_slab)),
+          scales_(memory.take<float>(matrices_ * scaled_ * rows_)),
+          sums_(memory.take<float>(matrices_ * scaled_ * rows_)),
           word_bounds_(words_, matrices_ * slabs_ * rows_, words_of_slab, words_of_slab, "pieces"),
           scale_bounds_(scales_, matrices_ * scaled_, rows_, rows_, "scales"),
           sum_bounds_(sums_, matrices_ * scaled_, rows_, rows_, "sums of sizes") {}
@@ -77,6 +78,7 @@ class PiecesStorage {
     }
     /// Of split(), which has rows with one scale, or 64 lines.
     unsigned blocks() const {
+        if (is_prepared_) return 0;
         return static_cast<unsigned>(matrices_ * scaled_ * ceil_div(rows_, rows_of_block()));
     }
     Splitting splitting() const {
@@ -107,6 +109,7 @@ class PiecesStorage {
     }
     int rows_of_block() const { return has_lines_ ? 64 : kSplitThreads / threads(); }
 
+    bool is_prepared_;
     Operand X_;
     int words_of_slab_;
     bool has_lines_;
@@ -131,18 +134,54 @@ template <class Format, TileConfig kTile>
 struct Storage {
     Storage(void* memory, const Operands& operands, const Problem& p, const Execution& execution)
         : workspace(memory),
-          a(workspace, Format::kPieces * kPieceWords, operands.gemm.A, p.m, operands.reads, p.batch,
-            false),
-          b(workspace, Format::kPieces * kPieceWords, operands.gemm.B, p.n, operands.reads, p.batch,
-            true),
+          prepared_a(const_cast<void*>(p.prepared_a)),
+          prepared_b(const_cast<void*>(p.prepared_b)),
+          a(p.prepared_a ? prepared_a : workspace, p.prepared_a != nullptr,
+            Format::kPieces * kPieceWords, operands.gemm.A, p.m, operands.reads, p.batch, false),
+          b(p.prepared_b ? prepared_b : workspace, p.prepared_b != nullptr,
+            Format::kPieces * kPieceWords, operands.gemm.B, p.n, operands.reads, p.batch, true),
           split(split_of<kTile>(p, execution)),
           parts(workspace, tiles_of<kTile>(p), split.parts, kTile.block.m * kTile.block.n,
                 execution.counters) {}
 
-    Workspace workspace;
+    /// Makes the pieces that are not there.
+    Status make_pieces(const Gemm& p, const Execution& execution) const {
+        const unsigned blocks = a.blocks() + b.blocks();
+        if (blocks == 0) return {};
+        return launch_kernel(engine::split<Format>, Grid(blocks), Grid(kSplitThreads), 0, execution,
+                             p, a.splitting(), b.splitting(), a.blocks());
+    }
+
+    Workspace workspace, prepared_a, prepared_b;
     PiecesStorage a, b;
     Split split;
     PartsStorage parts;
+};
+
+/// A whole operand's pieces, for products to come.
+template <class Format>
+struct PreparedPieces {
+    static PiecesStorage storage(Workspace& memory, const Operands& operands, const Problem& p,
+                                 bool of_b) {
+        const Operand& X = of_b ? operands.gemm.B : operands.gemm.A;
+        return PiecesStorage(memory, false, Format::kPieces * kPieceWords, X, of_b ? p.n : p.m, p.k,
+                             1, of_b);
+    }
+    static int64_t bytes(const Problem& p, bool of_b) {
+        Workspace memory(nullptr);
+        storage(memory, Operands(p), p, of_b);
+        return memory.bytes();
+    }
+    static Status run(const Problem& p, bool of_b, void* to, const Execution& execution) {
+        Workspace memory(to);
+        const Operands operands(p);
+        const PiecesStorage made = storage(memory, operands, p, of_b);
+        if (made.blocks() == 0) return {};
+        return launch_kernel(engine::split<Format>, Grid(made.blocks()), Grid(kSplitThreads), 0,
+                             execution, operands.gemm, made.splitting(), made.splitting(),
+                             of_b ? 0u : made.blocks());
+    }
+    static constexpr Preparation kPreparation{bytes, run};
 };
 
 template <class Format, TileConfig kTile>
@@ -161,11 +200,21 @@ inline Problem part_of(const Problem& all, int64_t row, int64_t m, int64_t col, 
     return p;
 }
 
+/// What was prepared is a whole operand's, and stays one.
+template <TileConfig kTile>
+bool has_halves_along_m(const Problem& p) {
+    return p.m > kTile.block.m && p.prepared_a == nullptr;
+}
+template <TileConfig kTile>
+bool has_halves_along_n(const Problem& p) {
+    return p.n > kTile.block.n && p.prepared_b == nullptr;
+}
+
 template <class Format, TileConfig kTile>
 int64_t least_workspace_bytes(const Problem& p, const Execution& execution) {
-    return workspace_bytes<Format, kTile>(part_of(p, 0, std::min<int64_t>(p.m, kTile.block.m), 0,
-                                                  std::min<int64_t>(p.n, kTile.block.n), 0, 1),
-                                          execution);
+    const int64_t m = has_halves_along_m<kTile>(p) ? kTile.block.m : p.m;
+    const int64_t n = has_halves_along_n<kTile>(p) ? kTile.block.n : p.n;
+    return workspace_bytes<Format, kTile>(part_of(p, 0, m, 0, n, 0, 1), execution);
 }
 
 template <TileConfig kTile>
@@ -176,7 +225,9 @@ Work work(const Problem& problem, const Execution& execution) {
         .tiles = tiles,
         .blocks = tiles * split.parts,
         .steps = 2.0 * (split.share + (split.rest > 0)),
-        .prepared = 4 * (problem.m + problem.n) * reads(problem) * problem.batch,
+        .prepared = 4 *
+                    ((problem.prepared_a ? 0 : problem.m) + (problem.prepared_b ? 0 : problem.n)) *
+                    reads(problem) * problem.batch,
         .exchanged = split.parts > 1 ? tiles * split.parts * kTile.block.m * kTile.block.n * 4 : 0,
         .parts = split.parts,
         .sharing = split.parts};
@@ -208,12 +259,13 @@ Status run_halves(const Problem& p, const Execution& execution,
     if (const int64_t first = p.batch / 2; first > 0)
         return run_both(part_of(p, 0, p.m, 0, p.n, 0, first),
                         part_of(p, 0, p.m, 0, p.n, first, p.batch - first));
-    if (p.m > kTile.block.m && (p.m >= p.n || p.n <= kTile.block.n)) {
+    const bool along_n = has_halves_along_n<kTile>(p);
+    if (has_halves_along_m<kTile>(p) && (p.m >= p.n || !along_n)) {
         const int64_t first = half(p.m, kTile.block.m);
         return run_both(part_of(p, 0, first, 0, p.n, 0, 1),
                         part_of(p, first, p.m - first, 0, p.n, 0, 1));
     }
-    if (p.n > kTile.block.n) {
+    if (along_n) {
         const int64_t first = half(p.n, kTile.block.n);
         return run_both(part_of(p, 0, p.m, 0, first, 0, 1),
                         part_of(p, 0, p.m, first, p.n - first, 0, 1));

@@ -47,6 +47,7 @@ const KernelDefinition definition{
         "K and alpha other than 0; rows and columns that pieces do not suit are computed in FP32",
     .variants = kVariants,
     .arithmetic = Arithmetic::fp16x3,
+    .preparation = &PreparedPieces<Fp16Pieces>::kPreparation,
     .compute_capability = 90,
     .last_compute_capability = 90,
 };

@@ -372,11 +372,7 @@ Status run(const Problem& problem, const Execution& execution) {
     if (Status status = a.map_words(maps.a, BM, Mode::kSwizzle); !status.ok()) return status;
     if (Status status = b.map_words(maps.b, BN, Mode::kSwizzle); !status.ok()) return status;
     if (Status status = b.map_scales(maps.scales_b, BN); !status.ok()) return status;
-    if (Status status = launch_kernel(split<typename Mode::Format>, Grid(a.blocks() + b.blocks()),
-                                      Grid(kSplitThreads), 0, execution, p, a.splitting(),
-                                      b.splitting(), a.blocks());
-        !status.ok())
-        return status;
+    if (Status status = storage.make_pieces(p, execution); !status.ok()) return status;
     const auto tiles_m = static_cast<uint32_t>(ceil_div(p.m, BM));
     const auto tiles_n = static_cast<uint32_t>(ceil_div(p.n, BN));
     return launch_kernel(

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 
 #include "engine/context.h"
 #include "engine/host.h"
@@ -20,6 +21,11 @@ using tilewright::Status;
 using tilewright::StatusCode;
 using tilewright::engine::Backend;
 using tilewright::engine::Context;
+
+struct tilewright_operand {
+    tilewright::engine::PreparedOperand prepared;
+    tilewright_handle_t owner;
+};
 
 struct tilewright_context {
     static constexpr uint64_t kAlive = 0x7469'6c65'7772'6967;
@@ -137,7 +143,14 @@ tilewright_status_t product(tilewright_handle_t handle, tilewright::engine::Call
     return call(handle, [&](Context& context) -> Status {
         c.scalars_on_device = context.scalars_on_device, c.arithmetic = context.arithmetic;
         if (Status status = check(c); !status.ok()) return status;
-        return context.run(problem_of(c));
+        const tilewright::Problem problem = problem_of(c);
+        const bool swapped = c.layout == TILEWRIGHT_COL_MAJOR;
+        for (const auto& [operand, name, is_b] : {std::tuple(c.prepared_a, "prepared_a", swapped),
+                                                  {c.prepared_b, "prepared_b", !swapped}})
+            if (operand)
+                if (Status status = check(*operand, name, problem, is_b); !status.ok())
+                    return status;
+        return context.run(problem);
     });
 }
 
@@ -340,6 +353,81 @@ tilewright_status_t tilewright_sgemm_strided_batched(
                             .ldc = ldc,
                             .stride_c = stride_c,
                             .batch = batch_count});
+}
+
+tilewright_status_t tilewright_prepare(tilewright_handle_t handle, tilewright_layout_t layout,
+                                       tilewright_side_t side, tilewright_operation_t op,
+                                       int64_t rows, int64_t cols, const float* X, int64_t ldx,
+                                       tilewright_operand_t* operand) {
+    return call(handle, [&](Context& context) -> Status {
+        if (integer(side) != TILEWRIGHT_LEFT && integer(side) != TILEWRIGHT_RIGHT)
+            return {StatusCode::invalid_value, "side = " + std::to_string(integer(side)) +
+                                                   ": 141 (left) and 142 (right) are sides"};
+        if (!operand) return null_argument("operand");
+        *operand = nullptr;
+        // As A or B of a product with one row or column, whose other matrices are never read.
+        static const float one = 1.0f;
+        alignas(16) static float place[4];
+        const bool left = integer(side) == TILEWRIGHT_LEFT;
+        const int64_t k = left ? cols : rows, long_enough = std::max({int64_t{1}, rows, cols});
+        tilewright::engine::Call c{.layout = integer(layout),
+                                   .transpose_a = left ? integer(op) : TILEWRIGHT_OP_N,
+                                   .transpose_b = left ? TILEWRIGHT_OP_N : integer(op),
+                                   .m = left ? rows : 1,
+                                   .n = left ? 1 : cols,
+                                   .k = k,
+                                   .alpha = &one,
+                                   .A = left ? X : place,
+                                   .lda = left ? ldx : long_enough,
+                                   .B = left ? place : X,
+                                   .ldb = left ? long_enough : ldx,
+                                   .beta = &one,
+                                   .C = place,
+                                   .ldc = long_enough,
+                                   .batch = 1,
+                                   .arithmetic = context.arithmetic};
+        if (Status status = check(c); !status.ok()) return status;
+        auto made = std::make_unique<tilewright_operand>(tilewright_operand{{}, handle});
+        const bool is_b = left == (c.layout == TILEWRIGHT_COL_MAJOR);
+        Status status = context.prepare(made->prepared, problem_of(c), is_b);
+        if (status.ok()) *operand = made.release();
+        return status;
+    });
+}
+
+tilewright_status_t tilewright_sgemm_prepared(
+    tilewright_handle_t handle, tilewright_layout_t layout, tilewright_operation_t ta,
+    tilewright_operation_t tb, int64_t m, int64_t n, int64_t k, const float* alpha, const float* A,
+    int64_t lda, tilewright_operand_t prepared_a, const float* B, int64_t ldb,
+    tilewright_operand_t prepared_b, const float* beta, float* C, int64_t ldc) {
+    return product(handle, {.layout = integer(layout),
+                            .transpose_a = integer(ta),
+                            .transpose_b = integer(tb),
+                            .m = m,
+                            .n = n,
+                            .k = k,
+                            .alpha = alpha,
+                            .A = A,
+                            .lda = lda,
+                            .B = B,
+                            .ldb = ldb,
+                            .beta = beta,
+                            .C = C,
+                            .ldc = ldc,
+                            .batch = 1,
+                            .prepared_a = prepared_a ? &prepared_a->prepared : nullptr,
+                            .prepared_b = prepared_b ? &prepared_b->prepared : nullptr});
+}
+
+tilewright_status_t tilewright_release(tilewright_handle_t handle, tilewright_operand_t operand) {
+    return call(handle, [&](Context& context) -> Status {
+        if (!operand) return {};
+        if (operand->owner != handle)
+            return {StatusCode::invalid_value, "operand was prepared with another handle"};
+        context.release(operand->prepared);
+        delete operand;
+        return {};
+    });
 }
 
 const char* tilewright_last_kernel(tilewright_handle_t handle) {
