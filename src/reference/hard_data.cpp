@@ -90,12 +90,19 @@ void graded(Factors& f, Random& random) {
     }
 }
 
-/// A quarter of A's columns are large and meet nothing.
-void unmet(Factors& f, Random&) {
-    for (int64_t k = 0; k < f.k; k += 4) {
+/// Some of A's columns are large and meet nothing.
+void meet_nothing(Factors& f, int64_t count) {
+    for (int64_t large = 0; large < count; ++large) {
+        const int64_t k = large * f.k / count;
         for (int64_t i = 0; i < f.m; ++i) f.at_a(i, k) = std::ldexp(f.at_a(i, k), 24);
         for (int64_t j = 0; j < f.n; ++j) f.at_b(k, j) = 0;
     }
+}
+void twelve_unmet(Factors& f, Random&) {
+    meet_nothing(f, std::min<int64_t>(12, f.k));
+}
+void quarter_unmet(Factors& f, Random&) {
+    meet_nothing(f, f.k / 4);
 }
 
 /// Rows and columns of many elements, of which a single pair meets.
@@ -119,8 +126,9 @@ constexpr HardData kHardData[] = {
     {"single", single},
     {"peak", peak},
     {"constant", constant},
+    {"twelve_unmet", twelve_unmet},
     {"graded", graded},
-    {"unmet", unmet},
+    {"quarter_unmet", quarter_unmet},
     {"one_in_common", one_in_common},
 };
 
