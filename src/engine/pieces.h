@@ -93,7 +93,7 @@ __device__ __forceinline__ unsigned largest_size(unsigned most, const float (&v)
 
 /// NaN where no power suits, or where nearly all of so many elements are short of bits.
 __device__ __forceinline__ float scale_of(float up, unsigned short_of_bits, int64_t elements) {
-    const bool suits = up != 0.0f && 8 * int64_t{short_of_bits} <= 7 * elements;
+    const bool suits = up != 0.0f && 5 * int64_t{short_of_bits} <= 4 * elements;
     return suits ? inverse_of_power(up) : float_of(0x7fffffff);
 }
 
