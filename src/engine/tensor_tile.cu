@@ -22,50 +22,14 @@
 //          Promotion is a multiplication and an FFMA for every 96 or 192 products of a sum.
 //
 //          The variants are named for their block tile and for how often they promote.
-#if !defined(__CUDACC_RTC__)
-#include <algorithm>
-#endif
-
-#include "engine/split.h"
+#include "engine/product_in_pieces.h"
 #include "engine/stage.h"
-#include "engine/unfit.h"
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET::tensor_tile {
 
 /// What the TMA copies.
 struct Maps {
     TensorMap a, b, scales_b;
-};
-
-/// In which order block tiles come: groups of rows of tiles, in each down its columns, so that the tiles
-/// that run at a time form a square and read little.
-class Order {
-  public:
-    static constexpr unsigned kGroup = 8;
-
-#if !defined(__CUDACC_RTC__)
-    Order(uint32_t tiles_m, uint32_t tiles_n)
-        : tiles_in_matrix_(tiles_m * tiles_n),
-          tiles_in_group_(kGroup * tiles_n),
-          last_rows_(tiles_m % kGroup == 0 ? kGroup : tiles_m % kGroup),
-          last_group_((tiles_m - 1) / kGroup) {}
-#endif
-    /// Row and column count tiles.
-    __device__ Place place(unsigned tile) const {
-        unsigned batch = tile;
-        unsigned group = tiles_in_matrix_.take(batch);
-        unsigned col = tiles_in_group_.take(group);
-        unsigned row = col % kGroup;
-        if (group == last_group_)
-            row = last_rows_.take(col);
-        else
-            col /= kGroup;
-        return {batch, group * kGroup + row, col};
-    }
-
-  private:
-    Divisor tiles_in_matrix_, tiles_in_group_, last_rows_;
-    unsigned last_group_;
 };
 
 template <TileConfig kTile>
@@ -340,178 +304,6 @@ constexpr int shared_bytes(const TileConfig& tile) {
     return 4 * tile.stages * (kSlab * (tile.block.m + tile.block.n) + tile.block.n);
 }
 
-/// What an operand becomes, and where in a workspace. Outlives the launch.
-class PiecesStorage {
-  public:
-    PiecesStorage(Workspace& workspace, const Operand& X, int64_t size, int64_t k, int64_t batch,
-                  bool lines)
-        : X_(X),
-          has_lines_(lines),
-          size_(size),
-          rows_(ceil_div(size, 16) * 16),
-          slabs_(ceil_div(k, kLine) * 2),
-          matrices_(X.stride == 0 ? 1 : batch),
-          scaled_(lines ? slabs_ / 2 : 1),
-          words_(workspace.take<float>(matrices_ * slabs_ * rows_ * kSlab)),
-          scales_(workspace.take<float>(matrices_ * scaled_ * rows_)),
-          sums_(workspace.take<float>(matrices_ * scaled_ * rows_)),
-          word_bounds_(words_, matrices_ * slabs_ * rows_, kSlab, kSlab, "pieces"),
-          scale_bounds_(scales_, matrices_ * scaled_, rows_, rows_, "scales"),
-          sum_bounds_(sums_, matrices_ * scaled_, rows_, rows_, "sums of sizes") {}
-
-    Pieces pieces() const {
-        return {.words = global_ptr(words_, word_bounds_),
-                .scales = global_ptr(scales_, scale_bounds_),
-                .sums = global_ptr(sums_, sum_bounds_),
-                .rows = static_cast<unsigned>(rows_),
-                .slabs = static_cast<unsigned>(slabs_),
-                .scaled = static_cast<unsigned>(scaled_),
-                .shared = matrices_ == 1};
-    }
-    /// Of split(), which has rows with one scale, or 64 lines.
-    unsigned blocks() const {
-        return static_cast<unsigned>(matrices_ * scaled_ * ceil_div(rows_, rows_of_block()));
-    }
-    Splitting splitting() const {
-        return {.X = X_,
-                .size = size_,
-                .pieces = pieces(),
-                .threads = static_cast<unsigned>(threads()),
-                .tiles = Divisor(static_cast<uint32_t>(ceil_div(rows_, rows_of_block()))),
-                .lines = Divisor(static_cast<uint32_t>(scaled_))};
-    }
-    Status map_words(TensorMap& map, int tile) const {
-        return make_tensor_map(map, global_ptr(static_cast<const float*>(words_), word_bounds_),
-                               matrices_ * slabs_ * rows_, kSlab, kSlab, tile, kSlab,
-                               Swizzle::bytes128);
-    }
-    Status map_scales(TensorMap& map, int tile) const {
-        return make_tensor_map(map, global_ptr(static_cast<const float*>(scales_), scale_bounds_),
-                               matrices_ * scaled_, rows_, rows_, 1, tile);
-    }
-
-  private:
-    /// Rows across memory are read eight at a time, by sectors.
-    int threads() const {
-        int threads = 32;
-        while (X_.along_k && threads < kSplitThreads && threads * 16 < slabs_ * kSlab) threads *= 2;
-        return threads;
-    }
-    int rows_of_block() const { return has_lines_ ? 64 : kSplitThreads / threads(); }
-
-    Operand X_;
-    bool has_lines_;
-    int64_t size_, rows_, slabs_, matrices_, scaled_;
-    float *words_, *scales_, *sums_;
-    Bounds word_bounds_, scale_bounds_, sum_bounds_;
-};
-
-template <TileConfig kTile>
-int64_t tiles_of(const Problem& p) {
-    return ceil_div(p.m, kTile.block.m) * ceil_div(p.n, kTile.block.n) * p.batch;
-}
-
-/// Who is last adds up all parts: so many at most. Each has whole lines.
-template <TileConfig kTile>
-Split split_of(const Problem& p, const Execution& execution) {
-    return engine::split_of(ceil_div(reads(p), kLine), std::min(execution.splits, kMostThatMeet));
-}
-
-/// All that a product needs in a workspace.
-template <TileConfig kTile>
-struct Storage {
-    Storage(void* memory, const Operands& operands, const Problem& p, const Execution& execution)
-        : workspace(memory),
-          a(workspace, operands.gemm.A, p.m, operands.reads, p.batch, false),
-          b(workspace, operands.gemm.B, p.n, operands.reads, p.batch, true),
-          split(split_of<kTile>(p, execution)),
-          parts(workspace, tiles_of<kTile>(p), split.parts, kTile.block.m * kTile.block.n,
-                execution.counters) {}
-
-    Workspace workspace;
-    PiecesStorage a, b;
-    Split split;
-    PartsStorage parts;
-};
-
-template <TileConfig kTile>
-int64_t workspace_bytes(const Problem& problem, const Execution& execution) {
-    return Storage<kTile>(nullptr, Operands(problem), problem, execution).workspace.bytes();
-}
-
-/// m x n elements of C from (row, col) on, of `count` matrices from `batch` on.
-Problem part_of(const Problem& all, int64_t row, int64_t m, int64_t col, int64_t n, int64_t batch,
-                int64_t count) {
-    Problem p = all;
-    p.m = m, p.n = n, p.batch = count;
-    p.A += batch * p.stride_a + row * (p.transpose_a ? 1 : p.lda);
-    p.B += batch * p.stride_b + col * (p.transpose_b ? p.ldb : 1);
-    p.C += batch * p.stride_c + row * p.ldc + col;
-    return p;
-}
-
-template <TileConfig kTile>
-int64_t least_workspace_bytes(const Problem& p, const Execution& execution) {
-    return workspace_bytes<kTile>(part_of(p, 0, std::min<int64_t>(p.m, kTile.block.m), 0,
-                                          std::min<int64_t>(p.n, kTile.block.n), 0, 1),
-                                  execution);
-}
-
-template <TileConfig kTile>
-Work work(const Problem& problem, const Execution& execution) {
-    const int64_t tiles = tiles_of<kTile>(problem);
-    const Split split = split_of<kTile>(problem, execution);
-    return {
-        .tiles = tiles,
-        .blocks = tiles * split.parts,
-        .steps = 2.0 * (split.share + (split.rest > 0)),
-        .prepared = 4 * (problem.m + problem.n) * reads(problem) * problem.batch,
-        .exchanged = split.parts > 1 ? tiles * split.parts * kTile.block.m * kTile.block.n * 4 : 0,
-        .parts = split.parts,
-        .sharing = split.parts};
-}
-
-template <TileConfig kTile>
-const char* refusal(const Problem& p, const Execution& execution) {
-    if (reads(p) < kLine) return "K below 64: so few products have no errors to cancel";
-    constexpr double kMost = 0x7fffffff - 256;  // the TMA counts in 32 bits
-    const double slabs = static_cast<double>(ceil_div(p.k, kLine) * 2 * p.batch);
-    if (static_cast<double>(std::max(p.m, p.n)) * slabs > kMost)
-        return "M or N, times K / 32, times the batch, is above 2147483391";
-    const double blocks = static_cast<double>(tiles_of<kTile>(p)) * kMostThatMeet;
-    if (blocks > kMost) return "C has more than 268435423 block tiles";
-    if (split_of<kTile>(p, execution).parts > 1 && tiles_of<kTile>(p) > kCounters)
-        return "parts of k for 65536 tiles at most";
-    return nullptr;
-}
-
-template <TileConfig kTile>
-Status run(const Problem& problem, const Execution& execution);
-
-/// One half after the other, where there is no room for the pieces of all. No sum is another for it.
-template <TileConfig kTile>
-Status run_halves(const Problem& p, const Execution& execution) {
-    const auto run_both = [&](const Problem& a, const Problem& b) {
-        Status status = run<kTile>(a, execution);
-        return status.ok() ? run<kTile>(b, execution) : status;
-    };
-    const auto half = [](int64_t size, int64_t tile) { return ceil_div(size, 2 * tile) * tile; };
-    if (const int64_t first = p.batch / 2; first > 0)
-        return run_both(part_of(p, 0, p.m, 0, p.n, 0, first),
-                        part_of(p, 0, p.m, 0, p.n, first, p.batch - first));
-    if (p.m > kTile.block.m && (p.m >= p.n || p.n <= kTile.block.n)) {
-        const int64_t first = half(p.m, kTile.block.m);
-        return run_both(part_of(p, 0, first, 0, p.n, 0, 1),
-                        part_of(p, first, p.m - first, 0, p.n, 0, 1));
-    }
-    if (p.n > kTile.block.n) {
-        const int64_t first = half(p.n, kTile.block.n);
-        return run_both(part_of(p, 0, p.m, 0, first, 0, 1),
-                        part_of(p, 0, p.m, first, p.n - first, 0, 1));
-    }
-    return {StatusCode::not_supported, "the workspace does not hold the pieces of one block tile"};
-}
-
 template <TileConfig kTile>
 Status run(const Problem& problem, const Execution& execution) {
     constexpr int BM = kTile.block.m, BN = kTile.block.n;
@@ -527,7 +319,7 @@ Status run(const Problem& problem, const Execution& execution) {
     if (const char* why = refusal<kTile>(problem, execution))
         return {StatusCode::not_supported, why};
     if (workspace_bytes<kTile>(problem, execution) > execution.workspace_bytes)
-        return run_halves<kTile>(problem, execution);
+        return run_halves<kTile>(problem, execution, run<kTile>);
     const Operands operands(problem);
     const Gemm& p = operands.gemm;
     const Storage<kTile> storage(execution.workspace, operands, problem, execution);
