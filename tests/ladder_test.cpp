@@ -202,6 +202,26 @@ std::vector<std::string> ids() {
 INSTANTIATE_TEST_SUITE_P(Rungs, Ladder, testing::ValuesIn(ids()),
                          [](const auto& info) { return info.param; });
 
+/// What the headers of the rungs say of their errors, of fewer results.
+TEST(PromotedSums, DoNotLoseMoreTheLongerTheyGet) {
+    if (tested_word()) GTEST_SKIP() << "how tensor cores cut is not documented";
+    if (kSanitized) GTEST_SKIP() << "too slow with sanitizers";
+    const auto fast = open_cpu(CpuMode::fast);
+    const auto error_of = [&](const char* id, int64_t k) {
+        const KernelDefinition& kernel = *find(*fast, id);
+        const Case test{.m = 32, .n = 32, .k = k, .distribution = Distribution::positive};
+        return verify(*fast, kernel.variants.front(), test, kernel.arithmetic).max_error;
+    };
+    constexpr int64_t kShort = 1024, kLong = 16384;
+    for (const char* id : {"tf32_mma", "tf32_producer"})
+        EXPECT_GT(error_of(id, kLong), 0.9 * error_of(id, kShort)) << id;
+    for (const char* id : {"tf32_promoted", "tf32_promoted_wgmma"})
+        EXPECT_LT(error_of(id, kLong), 0.4 * error_of(id, kShort)) << id;
+    const double fp32 = error_of("k10", kLong);
+    for (const char* id : {"tf32x3_mma", "tf32x3_wgmma"})
+        EXPECT_LT(error_of(id, kLong), fp32) << id;
+}
+
 TEST(Baseline, IsRightForHardCases) {
     std::unique_ptr<Device> device;
     try {

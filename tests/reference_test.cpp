@@ -303,6 +303,15 @@ TEST(Tf32Tolerance, AddsTheRoundingOfFactors) {
         << "independent roundings cancel: a product left out of 4096 must not pass";
 }
 
+TEST(Tf32x3Tolerance, DoesNotGrowWithKBeyondFp32s) {
+    const auto above_fp32 = [](int64_t k) {
+        return tolerance(Assumption::random, k, 1, Arithmetic::tf32x3).relative -
+               tolerance(Assumption::random, k, 1).relative;
+    };
+    EXPECT_LT(above_fp32(8), above_fp32(64));
+    EXPECT_DOUBLE_EQ(above_fp32(64), above_fp32(1 << 20));
+}
+
 TEST(Tf32Tolerance, IsNoneWhereNothingIsMultipliedOrRounded) {
     EXPECT_EQ(tolerance(Assumption::exact, 100, 1, Arithmetic::tf32).relative, 0);
     EXPECT_EQ(tolerance(Assumption::random, 0, 1, Arithmetic::tf32).relative,

@@ -101,11 +101,11 @@ void wgmma_as(simt::Factor factor, float (&d)[N / 2], const WgmmaOperand<kSwizzl
                  .begins = begins});
 }
 template <int N>
-void wgmma_tf32(float (&d)[N / 2], SharedPtr<float> a, SharedPtr<float> b,
+void wgmma_tf32(float (&d)[N / 2], SharedPtr<float> a, SharedPtr<float> b, bool begins = false,
                 Site site = Site::here()) {
     static_assert(N == 128 || N == 256);
     using Operand = WgmmaOperand<Swizzle::bytes128>;
-    wgmma_as<N>(simt::Factor::tf32, d, Operand(a), Operand(b), false, site);
+    wgmma_as<N>(simt::Factor::tf32, d, Operand(a), Operand(b), begins, site);
 }
 template <int N, Swizzle kSwizzle>
 void wgmma_f16(float (&d)[N / 2], const WgmmaOperand<kSwizzle>& a, const WgmmaOperand<kSwizzle>& b,

@@ -122,13 +122,16 @@ __device__ __forceinline__ unsigned long long wgmma_tf32_operand(const float* ti
 /// Begins d += a b by a warpgroup, four warps of a rank that 4 divides: 64 x N x 8, both operands in
 /// shared memory with their rows along k: 64 rows of A, N of B's transpose. Warp w has rows 16 w to
 /// 16 w + 15; its lane 4 g + t holds, for every 8 columns, what mma_tf32 gives it of them. Until the
-/// wait, neither d nor the tiles may be touched. Traps on what is newer than sm_90a.
+/// wait, neither d nor the tiles may be touched. `begins`: d is a b, whatever it was. Traps on what is
+/// newer than sm_90a.
 template <int N>
-__device__ __forceinline__ void wgmma_tf32(float (&d)[N / 2], const float* a, const float* b) {
+__device__ __forceinline__ void wgmma_tf32(float (&d)[N / 2], const float* a, const float* b,
+                                           bool begins = false) {
     static_assert(N == 128 || N == 256);
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     if constexpr (N == 256)
         asm volatile(
+            "{ .reg .pred p; setp.eq.u32 p, %130, 0; "
             "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {"
             "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "
             "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "
@@ -139,20 +142,23 @@ __device__ __forceinline__ void wgmma_tf32(float (&d)[N / 2], const float* a, co
             "%98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
             "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, "
             "%126, %127"
-            "}, %128, %129, 1, 1, 1;"
+            "}, %128, %129, p, 1, 1; }"
             : ACCUMULATORS_16(0), ACCUMULATORS_16(16), ACCUMULATORS_16(32), ACCUMULATORS_16(48),
               ACCUMULATORS_16(64), ACCUMULATORS_16(80), ACCUMULATORS_16(96), ACCUMULATORS_16(112)
-            : "l"(wgmma_tf32_operand(a)), "l"(wgmma_tf32_operand(b)));
+            : "l"(wgmma_tf32_operand(a)), "l"(wgmma_tf32_operand(b)),
+              "r"(static_cast<unsigned>(begins)));
     else
         asm volatile(
+            "{ .reg .pred p; setp.eq.u32 p, %66, 0; "
             "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {"
             "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "
             "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "
             "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "
             "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-            "}, %64, %65, 1, 1, 1;"
+            "}, %64, %65, p, 1, 1; }"
             : ACCUMULATORS_16(0), ACCUMULATORS_16(16), ACCUMULATORS_16(32), ACCUMULATORS_16(48)
-            : "l"(wgmma_tf32_operand(a)), "l"(wgmma_tf32_operand(b)));
+            : "l"(wgmma_tf32_operand(a)), "l"(wgmma_tf32_operand(b)),
+              "r"(static_cast<unsigned>(begins)));
 #elif __CUDA_ARCH__ >= 900  // before, the copy of a tile traps; ptxas 13.0 crashes on more traps
     __trap();
 #endif
@@ -182,8 +188,7 @@ __device__ __forceinline__ void wgmma_tf32(float (&d)[N / 2], const float* a, co
 #else
 #define WGMMA_16(...)
 #endif
-/// The same of words of two, 64 x N x 16, and of tiles in either swizzle. `begins`: d is a b, whatever
-/// it was.
+/// The same of words of two, 64 x N x 16, and of tiles in either swizzle.
 #define TILEWRIGHT_WGMMA_16(format)                                                                \
     template <int N, Swizzle kSwizzle>                                                             \
     __device__ __forceinline__ void wgmma_##format(float(&d)[N / 2], WgmmaOperand<kSwizzle> a,     \

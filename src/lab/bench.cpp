@@ -20,19 +20,18 @@ namespace tilewright::lab {
 
 namespace {
 
-/// Tensor cores multiply FP16 and BF16 twice as fast as TF32, and FP16X3 takes three products for one.
+/// Tensor cores multiply FP16 and BF16 twice as fast as TF32, and pieces several times for a product.
 double peak_of(Arithmetic arithmetic, const DeviceInfo& device) {
     switch (arithmetic) {
         case Arithmetic::fp32:
             return device.peak_gflops;
         case Arithmetic::tf32:
-            return device.tf32_peak_gflops;
+        case Arithmetic::tf32x3:
+            return device.tf32_peak_gflops / products_of(arithmetic);
         case Arithmetic::fp16x3:
-            return device.tf32_peak_gflops * 2 / 3;
         case Arithmetic::bf16x6:
-            return device.tf32_peak_gflops * 2 / 6;
         case Arithmetic::bf16x9:
-            return device.tf32_peak_gflops * 2 / 9;
+            return device.tf32_peak_gflops * 2 / products_of(arithmetic);
     }
     return 0;
 }

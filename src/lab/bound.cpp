@@ -80,7 +80,9 @@ Bound bound_of(const Count& count, const Built& built, const Gpu& gpu,
     bound.us = largest->us;
     bound.gflops = count.totals.flop > 0 ? count.totals.flop / (bound.us * 1e3) : kNone;
     const bool on_tensor_cores = count.counters.mma_products > 0;
-    const double peak = all * (on_tensor_cores ? gpu.tf32_products : gpu.fp32_lanes) * 2 / 1e3;
+    const int products = count.rung ? products_of(count.rung->arithmetic) : 1;
+    const double peak =
+        all * (on_tensor_cores ? gpu.tf32_products : gpu.fp32_lanes) / products * 2 / 1e3;
     bound.ceiling_gflops = std::fmin(peak, bound.dram_intensity * gpu.dram_gb_s);
     return bound;
 }

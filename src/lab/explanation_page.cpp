@@ -44,6 +44,8 @@ const char* what_it_computes_in(Arithmetic arithmetic) {
             return "BF16X9: FP32's accuracy from all products of three pieces of each factor";
         case Arithmetic::tf32:
             return "TF32, not FP32: factors keep 11 significant bits of 24";
+        case Arithmetic::tf32x3:
+            return "TF32X3: FP32's accuracy from two pieces of each factor";
     }
     return "";
 }

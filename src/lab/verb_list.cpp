@@ -3,6 +3,8 @@
 // tilewright list: the ladder in reading order, or the engine's kernels.
 #include <fmt/format.h>
 
+#include <cctype>
+
 #include "lab/output.h"
 #include "lab/registry.h"
 #include "lab/text.h"
@@ -46,6 +48,14 @@ std::string parent_of(const KernelDefinition& rung, bool short_names) {
     return short_names ? short_name(*ladder::match(registry(), rung.parent).front()) : rung.parent;
 }
 
+/// What is not FP32 says so.
+std::string idea_of(const KernelDefinition& rung) {
+    if (rung.arithmetic == Arithmetic::fp32) return rung.idea;
+    std::string name = name_of(rung.arithmetic);
+    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return fmt::format("In {}: {}", name, rung.idea);
+}
+
 /// For people by short names; programs want the ids that all other tables have.
 Table table_of(const std::vector<const KernelDefinition*>& rungs, bool short_names) {
     Table table({{"rung", Align::left},
@@ -53,12 +63,9 @@ Table table_of(const std::vector<const KernelDefinition*>& rungs, bool short_nam
                  {"from", Align::left},
                  {"kind", Align::left},
                  {"idea", Align::left}});
-    for (const KernelDefinition* rung : rungs) {
-        const bool tf32 = rung->arithmetic == Arithmetic::tf32;
+    for (const KernelDefinition* rung : rungs)
         table.add({short_names ? short_name(*rung) : rung->id, title_of(*rung),
-                   parent_of(*rung, short_names), name_of(rung->kind),
-                   (tf32 ? "In TF32: " : "") + std::string(rung->idea)});
-    }
+                   parent_of(*rung, short_names), name_of(rung->kind), idea_of(*rung)});
     return table;
 }
 

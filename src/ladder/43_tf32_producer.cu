@@ -28,7 +28,7 @@
 // Look at  A warp's part of an instruction: 32768 products, the most there are. Barriers of the
 //          whole block: the one before the first k-tile.
 //
-// Next     The ladder ends here. What is left is the pass before the kernel, and a result as exact
+// Next     The fastest product of the ladder, and not FP32's. Rungs 44 to 47 make results as exact
 //          as FP32's: that takes several such products, of parts of the factors.
 #include "device/kernel.h"
 

@@ -34,9 +34,9 @@
 // its most on average, and since sm_80 terms keep two bits more before they are added: K / 5 u is
 // left, and K / 2 u allowed.
 //
-// FP16X3 has two pieces for a factor, off by 2^-22 together, and leaves out a product of 2^-22; in 64
-// products at most tensor cores cut as above, and FP32 adds up what these make. BF16X6 and BF16X9, whose
-// three pieces hold 24 bits, leave out less.
+// FP16X3 and TF32X3 have two pieces for a factor, off by 2^-22 together, and leave out a product of 2^-22;
+// in 64 products at most tensor cores cut as above, and FP32 adds up what these make. BF16X6 and BF16X9,
+// whose three pieces hold 24 bits, leave out less.
 #pragma once
 
 #include <algorithm>
