@@ -47,6 +47,29 @@ TEST_F(CppInterface, TheVersionIsTheHeaders) {
                                          TILEWRIGHT_VERSION_MINOR * 100 + TILEWRIGHT_VERSION_PATCH);
 }
 
+TEST_F(CppInterface, PreparedOperandsAreMovedAndReleased) {
+    constexpr int kSize = 64;
+    const std::vector<float> A(kSize * kSize, 1), B(kSize * kSize, 2);
+    std::vector<float> C(kSize * kSize);
+    Handle handle;
+    handle.set_compute(Compute::fp16x3);
+    const tilewright::Matrix a{A.data(), kSize}, b{B.data(), kSize};
+    auto weights = handle.prepare(Layout::row_major, tilewright::Side::right, kSize, kSize, b);
+    const auto moved = std::move(weights);
+    EXPECT_EQ(weights.get(), nullptr);
+    handle.sgemm_prepared(Layout::row_major, kSize, kSize, kSize, 1, a, nullptr, b, &moved, 0,
+                          {C.data(), kSize});
+    EXPECT_EQ(C, std::vector<float>(kSize * kSize, 2 * kSize));
+    EXPECT_NE(message_of(
+                  [&] {
+                      handle.sgemm_prepared(Layout::row_major, kSize, kSize, kSize, 1, a, &moved, b,
+                                            nullptr, 0, {C.data(), kSize});
+                  },
+                  TILEWRIGHT_STATUS_INVALID_VALUE)
+                  .find("prepared_a was prepared for the other side"),
+              std::string::npos);
+}
+
 TEST_F(CppInterface, BothOrdersOfArgumentsMeanTheSame) {
     // Row by row: A is 2 x 3, and B, 4 x 3 in memory, is transposed. Rows of C are 5 apart.
     const std::vector<float> A = {1, 2, 3, 4, 5, 6};

@@ -88,6 +88,33 @@ struct Matrix {
     std::int64_t stride = 0;
 };
 
+enum class Side { left = TILEWRIGHT_LEFT, right = TILEWRIGHT_RIGHT };
+
+/// A or B of products to come, from Handle::prepare(). To be destroyed before its handle.
+class PreparedOperand {
+  public:
+    PreparedOperand(PreparedOperand&& other) noexcept
+        : handle_(other.handle_), operand_(std::exchange(other.operand_, nullptr)) {}
+    PreparedOperand& operator=(PreparedOperand&& other) noexcept {
+        std::swap(handle_, other.handle_);
+        std::swap(operand_, other.operand_);
+        return *this;
+    }
+    ~PreparedOperand() {
+        if (operand_) tilewright_release(handle_, operand_);
+    }
+
+    tilewright_operand_t get() const noexcept { return operand_; }
+
+  private:
+    friend class Handle;
+    PreparedOperand(tilewright_handle_t handle, tilewright_operand_t operand)
+        : handle_(handle), operand_(operand) {}
+
+    tilewright_handle_t handle_;
+    tilewright_operand_t operand_;
+};
+
 /// C.
 struct Result {
     float* data;
@@ -188,6 +215,27 @@ class Handle {
                                std::int64_t ldc, std::int64_t stride_c, std::int64_t batch_count) {
         sgemm_strided_batched(layout, m, n, k, alpha, {A, lda, op_a, stride_a},
                               {B, ldb, op_b, stride_b}, beta, {C, ldc, stride_c}, batch_count);
+    }
+
+    /// op(X) is rows x cols; X.stride is not looked at.
+    PreparedOperand prepare(Layout layout, Side side, std::int64_t rows, std::int64_t cols,
+                            Matrix X) {
+        tilewright_operand_t operand = nullptr;
+        check(tilewright_prepare(handle_, c(layout), static_cast<tilewright_side_t>(side),
+                                 c(X.operation), rows, cols, X.data, X.leading_dimension,
+                                 &operand));
+        return {handle_, operand};
+    }
+    /// sgemm() with what was prepared of A, of B, or of both; null where nothing was.
+    void sgemm_prepared(Layout layout, std::int64_t m, std::int64_t n, std::int64_t k, Scalar alpha,
+                        Matrix A, const PreparedOperand* prepared_a, Matrix B,
+                        const PreparedOperand* prepared_b, Scalar beta, Result C) {
+        check_scalars(alpha, beta);
+        check(tilewright_sgemm_prepared(
+            handle_, c(layout), c(A.operation), c(B.operation), m, n, k, alpha.address(), A.data,
+            A.leading_dimension, prepared_a ? prepared_a->get() : nullptr, B.data,
+            B.leading_dimension, prepared_b ? prepared_b->get() : nullptr, beta.address(), C.data,
+            C.leading_dimension));
     }
 
     std::string last_kernel() const { return tilewright_last_kernel(handle_); }
