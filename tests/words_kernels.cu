@@ -203,6 +203,28 @@ __global__ void fences(Arguments p) {
     }
 }
 
+/// A warp at a time 16 rows of 32 bytes, in four matrices, each row's halves at places of their own.
+__global__ void load_matrices(Arguments p) {
+    constexpr int kRows = 16, kWords = 8, kWarps = kThreads / 32;
+    SHARED(float, tile, kWarps, kRows* kWords);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int first = (blockIdx.x * kWarps + warp) * (kWordsElements / kBlocks / kWarps);
+    const auto place = [&](int row, int half) {
+        return tile + warp * (kRows * kWords) + row * kWords + (half ^ row % 2) * 4;
+    };
+    for (int t = 0; t < kWordsElements / kBlocks / kWarps; t += kRows * kWords) {
+        cp_async<16>(place(lane / 2, lane % 2), p.A + first + t + lane * 4);
+        cp_async_commit();
+        cp_async_wait<0>();
+        __syncwarp();
+        float words[4];
+        ldmatrix(words, lane, [&](int i, int row) { return place(i % 2 * 8 + row, i / 2); });
+        for (int i = 0; i < 4; ++i)
+            p.C[first + t + (i % 2 * 8 + lane / 4) * kWords + i / 2 * 4 + lane % 4] = words[i] + 1;
+        __syncwarp();
+    }
+}
+
 template <void (*kKernel)(Arguments)>
 Status run(const float* A, float* C, unsigned* flags, const Execution& execution) {
     const Bounds a(A, 1, kWordsElements, 0, "A");
@@ -239,6 +261,7 @@ constexpr WordsKernel kKernels[] = {
     {"last_block", 80, run<last_block>},
     {"chain", 80, run<chain>},
     {"fences", 80, run<fences>},
+    {"load_matrices", 80, run<load_matrices>},
 };
 
 }  // namespace

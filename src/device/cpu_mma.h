@@ -55,6 +55,12 @@ inline float pack_bf16(float lower, float upper) {
     return std::bit_cast<float>(bits(lower) | bits(upper) << 16);
 }
 
+/// Word by word: no lane needs another's address. Counted as four loads.
+template <class At>
+void ldmatrix(float (&to)[4], int lane, const At& at, Site site = Site::here()) {
+    for (int i = 0; i < 4; ++i) to[i] = ld<float>(at(i, lane / 4) + lane % 4, site);
+}
+
 inline void mma_as(simt::Factor factor, float (&d)[4], const float (&a)[4], const float (&b)[2],
                    Site site) {
     for (const float operand : {d[0], d[1], d[2], d[3], a[0], a[1], a[2], a[3], b[0], b[1]})

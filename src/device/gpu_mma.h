@@ -43,6 +43,20 @@ __device__ __forceinline__ float pack_bf16(float lower, float upper) {
     return __uint_as_float(word);
 }
 
+/// Loads what mma.sync takes: of four matrices of 8 rows by 16 bytes in shared memory, word t of row g
+/// of each goes to lane 4 g + t. Row `row` of matrix `matrix` begins at at(matrix, row), on 16 bytes. All
+/// lanes come to it together.
+template <class At>
+__device__ __forceinline__ void ldmatrix(float (&to)[4], int lane, const At& at) {
+    unsigned words[4];
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "r"(shared_address(at(lane / 8, lane % 8)))
+                 : "memory");
+    UNROLL
+    for (int i = 0; i < 4; ++i) to[i] = __uint_as_float(words[i]);
+}
+
 /// d += a b by a warp, 16 x 8 x 8: lane 4 g + t holds of A rows g, g + 8, then the same of column
 /// t + 4 after t; of B rows t, t + 4 of column g; of the result columns 2 t, 2 t + 1 of row g, then
 /// of row g + 8. All lanes come to it together.
