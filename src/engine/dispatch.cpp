@@ -20,6 +20,12 @@ const char* capability_refusal(const KernelDefinition& kernel, const DeviceTrait
     return nullptr;
 }
 
+/// That a block can have: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+constexpr int most_shared_bytes(int capability) {
+    const bool is_small = capability == 86 || capability == 89 || capability >= 120;
+    return 1024 * (is_small ? 99 : capability < 90 ? 163 : 227);
+}
+
 /// A kernel is not taken in a mode that it does not serve.
 const char* mode_refusal(Arithmetic kernels, Arithmetic mode) {
     if (serves(kernels, mode)) return nullptr;
@@ -77,6 +83,10 @@ Candidate weigh(const Entry& entry, int splits, const Problem& problem, const De
     const Execution whole = execution_of(device, candidate.choice);
     if ((candidate.refusal = mode_refusal(kernel.arithmetic, problem.arithmetic))) return candidate;
     if ((candidate.refusal = capability_refusal(kernel, device))) return candidate;
+    if (variant.dynamic_shared_bytes > most_shared_bytes(device.compute_capability)) {
+        candidate.refusal = "needs more shared memory than a block has there";
+        return candidate;
+    }
     if ((candidate.refusal = variant.refusal(problem, whole))) return candidate;
     int64_t& bytes = candidate.choice.workspace_bytes = variant.workspace_bytes(problem, whole);
     const int64_t least =
