@@ -221,7 +221,9 @@ exits 0 dispatch N N 4096 4096 4096 --compute fp16x3
 check "the mode is named" grep -q 'a workspace that grows, in fp16x3$' out
 check "tensor cores, where they are faster" grep -q '^chosen: tensor_tile/.* compute=fp16x3$' out
 check "it fits a terminal" lines_fit
-refuses "no kernel for fp16x3 on compute capability 8.6" dispatch N N 8 8 8 --compute fp16x3 --compute-capability 8.6
+refuses "no kernel for fp16x3 on compute capability 7.5" dispatch N N 8 8 8 --compute fp16x3 --compute-capability 7.5
+exits 0 dispatch N N 4096 4096 4096 --compute fp16x3 --compute-capability 8.6
+check "by mma.sync where there is no wgmma" grep -q '^chosen: mma_tile/.* compute=fp16x3$' out
 refuses "is none of fp32" dispatch N N 8 8 8 --compute fp64
 exits 0 dispatch N N 0 5 5
 check "nothing to do" grep -q 'no kernel runs' out

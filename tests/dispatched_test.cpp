@@ -139,7 +139,7 @@ TEST(Dispatch, RefusesWhatTheLibraryRefuses) {
     EXPECT_NE(refusal_of(options).find("stride_c = 0"), std::string::npos);
     options.stride_c.clear(), options.compute_capability = "90a";
     EXPECT_NE(refusal_of(options).find("--compute-capability"), std::string::npos);
-    options.compute_capability = "8.6", options.compute = "fp16x3";
+    options.compute_capability = "7.5", options.compute = "fp16x3";
     EXPECT_EQ(refusal_of(options).find("--compute: this build has no kernel for fp16x3 on "), 0u);
     options.compute = "fp16";
     EXPECT_EQ(refusal_of(options).find("--compute: 'fp16' is none of "), 0u);

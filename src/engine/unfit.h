@@ -14,6 +14,61 @@ struct Place {
     int64_t row, col;
 };
 
+/// Which rows and columns of a block tile are unfit, in shared memory.
+struct Unfit {
+    SharedPtr<int> is;  ///< Of its rows, and from BM on of its columns.
+    SharedPtr<int> order;  ///< Likewise: those that are unfit before the others.
+    SharedPtr<int> counts;  ///< Of unfit rows, of unfit columns, and of the others. Zeros before.
+
+    __device__ bool any() const { return counts[0] + counts[1] > 0; }
+};
+
+/// Called by all of 256 threads, who meet afterwards. `scratch`: 8 KiB. Columns have a scale for each
+/// line, of which four neighbours' are read at a time, by as many threads as there are.
+template <class Format, int BM, int BN>
+__device__ __forceinline__ void find_unfit(const Pieces& a, const Pieces& b, const Place& place,
+                                           int rows, int cols, const Unfit& unfit,
+                                           SharedPtr<float> scratch) {
+    constexpr int THREADS = 256, SIDE = BN / 4,
+                  LINES = THREADS / SIDE;  // beside each other, at once
+    const SharedPtr<float> largest = scratch, sums = scratch + 4 * THREADS;
+    const auto note = [&](int of_b, int exist, int x, bool is) {
+        const int first = of_b ? BM : 0;
+        unfit.is[first + x] = is;
+        const int before = atomic_add(unfit.counts + of_b + (is ? 0 : 2), 1);
+        unfit.order[first + (is ? before : exist - 1 - before)] = x;
+    };
+    const int64_t row = int64_t{a.matrix(place.batch)} * a.rows + place.row;
+    for (int x = threadIdx.x; x < rows; x += THREADS) {
+        const float scale = a.scales[row + x], sum = a.sums[row + x];
+        note(0, rows, x, scale != scale || is_dominated<Format>(sum, scale));
+    }
+    // Scales are compared as integers, which puts NaN on top.
+    float4 most{}, sum{};
+    const int64_t col = place.col + threadIdx.x % SIDE * 4;
+    const auto take = [](float& most, float& sum, float scale, float more) {
+        most = float_of(larger(bits_of(most), bits_of(scale)));
+        sum += more;
+    };
+    const int64_t lines = col < b.rows ? b.scaled : 0;
+    UNROLL_BY(8)
+    for (int64_t line = threadIdx.x / SIDE; line < lines; line += LINES) {
+        const int64_t at = (int64_t{b.matrix(place.batch)} * b.scaled + line) * b.rows + col;
+        const float4 scale = ld<float4>(b.scales + at), more = ld<float4>(b.sums + at);
+        take(most.x, sum.x, scale.x, more.x), take(most.y, sum.y, scale.y, more.y);
+        take(most.z, sum.z, scale.z, more.z), take(most.w, sum.w, scale.w, more.w);
+    }
+    st(largest + threadIdx.x * 4, most);
+    st(sums + threadIdx.x * 4, sum);
+    __syncthreads();
+    for (int x = threadIdx.x; x < cols; x += THREADS) {
+        float of_all = 0.0f, scale = 0.0f;
+        for (int line = 0; line < LINES; ++line)
+            take(scale, of_all, largest[line * BN + x], sums[line * BN + x]);
+        note(1, cols, x, scale != scale || is_dominated<Format>(of_all, scale));
+    }
+}
+
 /// Called by 256 threads, which meet by `meet`. `order` has the tile's rows, those that are
 /// unfit before the others, and from BM on its columns likewise. `scratch`: 9 KiB.
 template <int BM, class Meet>

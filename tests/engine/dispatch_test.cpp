@@ -108,11 +108,28 @@ TEST(Modes, AreWhatADeviceHasKernelsFor) {
     const DeviceTraits ampere{Target::cpu_fast, 82, 86};
     for (const DeviceTraits& device : {kH200, kSmall, ampere})
         EXPECT_EQ(refusal_of(Arithmetic::fp32, device), "");
-    EXPECT_EQ(refusal_of(Arithmetic::fp16x3, kH200), "");
-    EXPECT_EQ(
-        refusal_of(Arithmetic::fp16x3, ampere),
-        "this build has no kernel for fp16x3 on compute capability 8.6: tensor_tile needs 9.0");
+    for (const DeviceTraits& device : {kH200, kSmall, ampere})
+        EXPECT_EQ(refusal_of(Arithmetic::fp16x3, device), "");
+    EXPECT_EQ(refusal_of(Arithmetic::fp16x3, {Target::cpu_fast, 40, 75}),
+              "this build has no kernel for fp16x3 on compute capability 7.5: tensor_tile needs "
+              "9.0, mma_tile needs 8.0 or later");
     EXPECT_EQ(refusal_of(Arithmetic::tf32, kH200), "this build has no kernel for tf32");
+}
+
+TEST(Modes, HaveVariantsForWhatABlockHasOfSharedMemory) {
+    Problem p = product(4096, 4096, 4096);
+    p.arithmetic = Arithmetic::fp16x3;
+    for (const int capability : {80, 86, 89, 90, 100, 120}) {
+        const DeviceTraits device{Target::cpu_fast, 100, capability};
+        const bool is_small = capability == 86 || capability == 89 || capability == 120;
+        for (const Candidate& candidate : candidates(p, device, INT64_MAX)) {
+            if (std::string_view(candidate.choice.kernel->id) != "mma_tile") continue;
+            const bool is_large = candidate.choice.variant->name == std::string_view("192x128");
+            EXPECT_EQ(candidate.refusal != nullptr, is_small && is_large)
+                << capability << ' ' << name_of(candidate.choice);
+        }
+        EXPECT_EQ(choose(p, device, INT64_MAX).kernel->arithmetic, Arithmetic::fp16x3);
+    }
 }
 
 TEST(Choose, CountsOnlyKWhereItIsRead) {
