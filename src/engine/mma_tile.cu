@@ -38,7 +38,7 @@
 namespace tilewright::engine::inline TILEWRIGHT_TARGET::mma_tile {
 
 /// Of find_unfit() and multiply_unfit().
-inline constexpr int kScratchWords = 2080;
+inline constexpr int kScratchWords = 2304;
 
 template <TileConfig kTile>
 __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
@@ -352,7 +352,7 @@ constexpr Variant variant(const char* name) {
 }
 constexpr Variant kVariants[] = {variant<config(128, 128, {64, 32}, {32, 32}, 3, 1)>("128x128"),
                                  variant<config(64, 128, {32, 32}, {16, 32}, 3, 2)>("64x128"),
-                                 variant<config(192, 128, {48, 64}, {16, 64}, 3, 1)>("192x128")};
+                                 variant<config(192, 128, {96, 32}, {32, 32}, 3, 1)>("192x128")};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{

@@ -224,6 +224,7 @@ Work work(const Problem& problem, const Execution& execution) {
     return {
         .tiles = tiles,
         .blocks = tiles * split.parts,
+        .resident = kTile.min_blocks,
         .steps = 2.0 * (split.share + (split.rest > 0)),
         .prepared = 4 *
                     ((problem.prepared_a ? 0 : problem.m) + (problem.prepared_b ? 0 : problem.n)) *
@@ -236,7 +237,7 @@ Work work(const Problem& problem, const Execution& execution) {
 template <TileConfig kTile>
 const char* refusal(const Problem& p, const Execution& execution) {
     if (reads(p) < kLine) return "K below 64: so few products have no errors to cancel";
-    constexpr double kMost = 0x7fffffff - 256;  // the TMA counts in 32 bits
+    constexpr double kMost = 0x7fffffff - 256;  // rows of pieces are counted in 32 bits
     const double slabs = static_cast<double>(ceil_div(p.k, kLine) * 2 * p.batch);
     if (static_cast<double>(std::max(p.m, p.n)) * slabs > kMost)
         return "M or N, times K / 32, times the batch, is above 2147483391";
