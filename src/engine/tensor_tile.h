@@ -115,59 +115,58 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
         meet_all();
         meet_all();
     };
-    if (threadIdx.x >= kTile.threads + 32) {
-        setmaxnreg_dec<40>();
-        // --- which rows and columns are left to FP32
-        const int thread = threadIdx.x - kTile.threads - 32;
-        const auto note = [&](int of_b, int exist, int x, bool is) {
-            const int first = of_b ? BM : 0;
-            unfit[first + x] = is;
-            const int before = atomic_add(counts + of_b + (is ? 0 : 2), 1);
-            order[first + (is ? before : exist - 1 - before)] = x;
-        };
-        const auto check = [&](const Pieces& pieces, int64_t first, int of_b, int exist) {
-            for (int x = thread; x < exist; x += CHECKING) {
-                float most = 0.0f, nan = 0.0f, sum = 0.0f;
-                const int64_t at =
-                    int64_t{pieces.matrix(batch)} * pieces.scaled * pieces.rows + first + x;
-                UNROLL_BY(4)
-                for (unsigned line = 0; line < (multiplies ? pieces.scaled : 0); ++line) {
-                    const float scale = pieces.scales[at + int64_t{line} * pieces.rows];
-                    sum += pieces.sums[at + int64_t{line} * pieces.rows];
-                    most = scale > most ? scale : most;
-                    nan += scale;
-                }
-                if (of_b == 0) row_scales[x] = nan;  // of the only line
-                note(of_b, exist, x, nan != nan || is_dominated<typename Mode::Format>(sum, most));
-            }
-        };
-        check(a, tile.row, 0, rows);
-        check(b, tile.col, 1, cols);
-        mbarrier_arrive(multiplied);
-        end_copying();
-        return;
-    }
     if (threadIdx.x >= kTile.threads) {
         setmaxnreg_dec<40>();
-        const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
-        const int rows_a = static_cast<int>(a.rows), rows_b = static_cast<int>(b.rows);
-        const int slab_a = static_cast<int>(a.matrix(batch) * a.slabs);
-        const int slab_b = static_cast<int>(b.matrix(batch) * b.slabs);
-        Stage<STAGES> stage;
-        for (int t = threadIdx.x == kTile.threads ? begin : end; t < end; ++t, stage.advance()) {
-            mbarrier_wait(empty + stage.index, stage.phase ^ 1);
-            const SharedPtr<Barrier> filled = full + stage.index;
-            mbarrier_arrive_expect(filled, 4 * ((BM + BN) * SLAB + BN));
-            UNROLL
-            for (int box = 0; box < Slab::kBoxes; ++box) {
-                constexpr int WIDTH = Slab::kWidth;
-                cp_async_bulk_tensor(As + stage.index * (BM * SLAB) + box * (BM * WIDTH), maps.a,
-                                     (slab_a + t) * rows_a + row, box * WIDTH, filled);
-                cp_async_bulk_tensor(Bs + stage.index * (BN * SLAB) + box * (BN * WIDTH), maps.b,
-                                     (slab_b + t) * rows_b + col, box * WIDTH, filled);
+        if (threadIdx.x >= kTile.threads + 32) {
+            // --- which rows and columns are left to FP32
+            const int thread = threadIdx.x - kTile.threads - 32;
+            const auto note = [&](int of_b, int exist, int x, bool is) {
+                const int first = of_b ? BM : 0;
+                unfit[first + x] = is;
+                const int before = atomic_add(counts + of_b + (is ? 0 : 2), 1);
+                order[first + (is ? before : exist - 1 - before)] = x;
+            };
+            const auto check = [&](const Pieces& pieces, int64_t first, int of_b, int exist) {
+                for (int x = thread; x < exist; x += CHECKING) {
+                    float most = 0.0f, nan = 0.0f, sum = 0.0f;
+                    const int64_t at =
+                        int64_t{pieces.matrix(batch)} * pieces.scaled * pieces.rows + first + x;
+                    UNROLL_BY(4)
+                    for (unsigned line = 0; line < (multiplies ? pieces.scaled : 0); ++line) {
+                        const float scale = pieces.scales[at + int64_t{line} * pieces.rows];
+                        sum += pieces.sums[at + int64_t{line} * pieces.rows];
+                        most = scale > most ? scale : most;
+                        nan += scale;
+                    }
+                    if (of_b == 0) row_scales[x] = nan;  // of the only line
+                    note(of_b, exist, x,
+                         nan != nan || is_dominated<typename Mode::Format>(sum, most));
+                }
+            };
+            check(a, tile.row, 0, rows);
+            check(b, tile.col, 1, cols);
+            mbarrier_arrive(multiplied);
+        } else if (threadIdx.x == kTile.threads) {
+            const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
+            const int rows_a = static_cast<int>(a.rows), rows_b = static_cast<int>(b.rows);
+            const int slab_a = static_cast<int>(a.matrix(batch) * a.slabs);
+            const int slab_b = static_cast<int>(b.matrix(batch) * b.slabs);
+            Stage<STAGES> stage;
+            for (int t = begin; t < end; ++t, stage.advance()) {
+                mbarrier_wait(empty + stage.index, stage.phase ^ 1);
+                const SharedPtr<Barrier> filled = full + stage.index;
+                mbarrier_arrive_expect(filled, 4 * ((BM + BN) * SLAB + BN));
+                UNROLL
+                for (int box = 0; box < Slab::kBoxes; ++box) {
+                    constexpr int WIDTH = Slab::kWidth;
+                    cp_async_bulk_tensor(As + stage.index * (BM * SLAB) + box * (BM * WIDTH),
+                                         maps.a, (slab_a + t) * rows_a + row, box * WIDTH, filled);
+                    cp_async_bulk_tensor(Bs + stage.index * (BN * SLAB) + box * (BN * WIDTH),
+                                         maps.b, (slab_b + t) * rows_b + col, box * WIDTH, filled);
+                }
+                cp_async_bulk_tensor(scales + stage.index * BN, maps.scales_b, (slab_b + t) / 2,
+                                     col, filled);
             }
-            cp_async_bulk_tensor(scales + stage.index * BN, maps.scales_b, (slab_b + t) / 2, col,
-                                 filled);
         }
         end_copying();
         return;

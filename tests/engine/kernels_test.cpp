@@ -154,9 +154,11 @@ TEST_P(Kernel, NeedsNoMoreWorkspaceThanItAsksForOrCanDoWith) {
         if (candidate->refusal) continue;
         const engine::Choice& choice = candidate->choice;
         const int64_t wanted = choice.workspace_bytes;
+        unsigned handles_counters = 0;
         const int64_t least = variant().least_workspace_bytes
                                   ? variant().least_workspace_bytes(
                                         problem, {.multiprocessors = traits().multiprocessors,
+                                                  .counters = &handles_counters,
                                                   .splits = choice.splits})
                                   : wanted;
         Memory workspace((wanted + 255) / 256 * 64);  // of NaNs, before a page without access

@@ -233,10 +233,10 @@ TEST(Log, TellsTheCallAndTheChoiceInTheCallingThread) {
         static_cast<Heard*>(user)->thread = std::this_thread::get_id();
     };
     ASSERT_EQ(tilewright_set_log(handle, listen, &heard), TILEWRIGHT_STATUS_SUCCESS);
-    Ones ones(5, 6, 7);
+    Ones ones(5, 6, 70);
     ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS);
     ASSERT_EQ(heard.lines.size(), 1u);
-    EXPECT_EQ(heard.lines[0].find("tilewright dispatch N N 5 6 7"), 0u) << heard.lines[0];
+    EXPECT_EQ(heard.lines[0].find("tilewright dispatch N N 5 6 70"), 0u) << heard.lines[0];
     EXPECT_NE(heard.lines[0].find("# " + kernel_of(handle)), std::string::npos);
     EXPECT_EQ(heard.thread, std::this_thread::get_id());
     EXPECT_EQ(heard.lines[0].find("--compute"), std::string::npos);
