@@ -138,6 +138,7 @@ TEST_P(Kernel, IsRightWhateverTheProblem) {
 
 TEST_P(Kernel, NeedsNoMoreWorkspaceThanItAsksForOrCanDoWith) {
     const Tile tile = tile_of(variant());
+    unsigned handles_counters = 0;  // any: that they need no room in the workspace
     for (const int parts : {1, 2, 5, 17}) {
         // With 16 k-tiles some parts are shorter than others, or there are more parts than k-tiles.
         Product p{.m = tile.m + 1,
@@ -157,6 +158,7 @@ TEST_P(Kernel, NeedsNoMoreWorkspaceThanItAsksForOrCanDoWith) {
         const int64_t least = variant().least_workspace_bytes
                                   ? variant().least_workspace_bytes(
                                         problem, {.multiprocessors = traits().multiprocessors,
+                                                  .counters = &handles_counters,
                                                   .splits = choice.splits})
                                   : wanted;
         Memory workspace((wanted + 255) / 256 * 64);  // of NaNs, before a page without access
