@@ -100,7 +100,7 @@ TEST(Choose, TakesTensorCoresInTheirModeWhereTheyAreFaster) {
     EXPECT_EQ(taken_for(64, Arithmetic::fp16x3).kernel->arithmetic, Arithmetic::fp32);
     EXPECT_EQ(taken_for(4096, Arithmetic::fp16x3, 0).kernel->arithmetic, Arithmetic::fp32);
     // No kernel is of another mode: FP32's promise includes theirs.
-    EXPECT_EQ(name_of(taken_for(4096, Arithmetic::bf16x9)),
+    EXPECT_EQ(name_of(taken_for(4096, Arithmetic::tf32)),
               name_of(taken_for(4096, Arithmetic::fp32)));
 }
 

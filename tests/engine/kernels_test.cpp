@@ -138,6 +138,7 @@ TEST_P(Kernel, IsRightWhateverTheProblem) {
 
 TEST_P(Kernel, NeedsNoMoreWorkspaceThanItAsksForOrCanDoWith) {
     const Tile tile = tile_of(variant());
+    unsigned handles_counters = 0;  // any: that they need no room in the workspace
     for (const int parts : {1, 2, 5, 17}) {
         // With 16 k-tiles some parts are shorter than others, or there are more parts than k-tiles.
         Product p{.m = tile.m + 1,

@@ -242,7 +242,7 @@ TEST(Log, TellsTheCallAndTheChoiceInTheCallingThread) {
     EXPECT_EQ(heard.lines[0].find("--compute"), std::string::npos);
     if (takes_fp16x3(handle)) {
         tilewright_set_kernel(handle, kTensorKernel);
-        ASSERT_EQ(ones.run(handle), TILEWRIGHT_STATUS_SUCCESS) << error_of(handle);
+        ASSERT_EQ(Ones(5, 6, 70).run(handle), TILEWRIGHT_STATUS_SUCCESS) << error_of(handle);
         ASSERT_EQ(heard.lines.size(), 2u);
         EXPECT_NE(heard.lines[1].find(" --compute fp16x3"), std::string::npos) << heard.lines[1];
         EXPECT_EQ(heard.lines[1].find(" --workspace "), std::string::npos) << heard.lines[1];
