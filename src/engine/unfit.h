@@ -91,7 +91,8 @@ __device__ __forceinline__ void multiply_unfit(const Gemm& p, const Place& place
                 const int height = inside(row_end, first_row, TILE);
                 const int width = inside(col_end, first_col, TILE);
                 const SharedPtr<int> row_at = order + first_row, col_at = order + BM + first_col;
-                float acc[4][4] = {};
+                // Sums of DEPTH products first: beside a huge element each single one would lose bits.
+                float total[4][4] = {};
                 // The next words come while these are multiplied: no other warps hide their latency.
                 float next_a[4], next_b[4];
                 const auto load = [&](int64_t k) {
@@ -124,12 +125,15 @@ __device__ __forceinline__ void multiply_unfit(const Gemm& p, const Place& place
                     }
                     meet();
                     if (k + DEPTH < p.k) load(k + DEPTH);
+                    float acc[4][4] = {};
                     UNROLL_BY(4)
                     for (int kk = 0; kk < DEPTH; ++kk)
                         for (int m = 0; m < 4; ++m)
                             for (int n = 0; n < 4; ++n)
                                 acc[m][n] = fma_(As[kk * PITCH + row + m * SIDE],
                                                  Bs[kk * PITCH + col + n * SIDE], acc[m][n]);
+                    for (int m = 0; m < 4; ++m)
+                        for (int n = 0; n < 4; ++n) total[m][n] += acc[m][n];
                     meet();
                 }
                 for (int m = 0; m < 4; ++m)
@@ -139,7 +143,7 @@ __device__ __forceinline__ void multiply_unfit(const Gemm& p, const Place& place
                         store4(scalars,
                                p.C + place.batch * p.stride_c + (place.row + row_at[r]) * p.ldc +
                                    place.col + col_at[c],
-                               1, false, float4{acc[m][n], 0, 0, 0});
+                               1, false, float4{total[m][n], 0, 0, 0});
                     }
             }
     }
