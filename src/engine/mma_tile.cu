@@ -366,7 +366,8 @@ const KernelDefinition definition{
         "mma.sync, "
         "which GPUs before and after Hopper have too.",
     .requirements =
-        "K and alpha other than 0; rows and columns that pieces do not suit are computed in FP32",
+        "K of 64 or more, alpha other than 0; rows and columns that pieces do not suit are "
+        "computed in FP32",
     .variants = kVariants,
     .arithmetic = Arithmetic::fp16x3,
     .preparation = &PreparedPieces<Fp16Pieces>::kPreparation,

@@ -5,11 +5,12 @@
 //
 // For      Large problems on Hopper (9.0), as compute mode FP16X3: wgmma exists nowhere else.
 //
-// Design   Each operand becomes two FP16 pieces and a power of two for 64 elements along k (pieces.h),
-//          and a product of two elements three of pieces, the small ones first: lo * hi + hi * lo +
-//          hi * hi. lo * lo would be below an FP32 product's last bit. Tensor cores cut their sums
-//          instead of rounding them, so a sum takes 32 or 64 elements along k and is then scaled and
-//          added to an FP32 total in registers ("promoted"): the error of cutting does not grow with k.
+// Design   Each operand becomes two FP16 pieces and powers of two, one for a row of A and one for 64
+//          elements of a column of B (pieces.h), and a product of two elements three of pieces, the
+//          small ones first: lo * hi + hi * lo + hi * hi. lo * lo would be below an FP32 product's
+//          last bit. Tensor cores cut their sums instead of rounding them, so a sum takes 32 or 64
+//          elements along k and is then added to an FP32 total in registers ("promoted"), with B's
+//          scale: the error of cutting does not grow with k.
 //          Two warpgroups multiply, with rows of the tile each: while one adds up, the tensor cores
 //          work for the other. One thread of a third warpgroup asks the TMA for slabs of pieces.
 //
@@ -19,7 +20,7 @@
 //          thread: two rows of 64 x BN, of each 16 columns four neighbours
 //
 // Cost     Three products of tensor cores for one of the result, and a pass over both operands.
-//          Promotion is a multiplication and an FFMA for every 96 or 192 products of a sum.
+//          Promotion is an FFMA for every 96 or 192 products of a sum.
 //
 //          The variants are named for their block tile and for how often they promote.
 #include "engine/tensor_tile.h"
@@ -44,7 +45,8 @@ const KernelDefinition definition{
         "Two FP16 pieces and a power of two hold an FP32 number; three products of pieces, added "
         "to FP32 totals every 32 or 64 elements, have an FP32 product's accuracy.",
     .requirements =
-        "K and alpha other than 0; rows and columns that pieces do not suit are computed in FP32",
+        "K of 64 or more, alpha other than 0; rows and columns that pieces do not suit are "
+        "computed in FP32",
     .variants = kVariants,
     .arithmetic = Arithmetic::fp16x3,
     .preparation = &PreparedPieces<Fp16Pieces>::kPreparation,
