@@ -35,7 +35,8 @@ const KernelDefinition definition{
         "Three BF16 pieces hold an FP32 number whole; six products of pieces, added to FP32 totals "
         "every 32 elements, have an FP32 product's accuracy.",
     .requirements =
-        "K of 64 or more and alpha other than 0; Inf, NaN and rows of few elements are computed in "
+        "K of 64 or more and alpha other than 0; Inf, NaN and the ends of the range are computed "
+        "in "
         "FP32",
     .variants = kVariants,
     .arithmetic = Arithmetic::bf16x6,
