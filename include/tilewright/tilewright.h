@@ -94,7 +94,7 @@ typedef enum {
     TILEWRIGHT_COMPUTE_FP16X3 = 1, /* FP32's, by three products of FP16 pieces */
     TILEWRIGHT_COMPUTE_BF16X6 = 2, /* FP32's, by six products of BF16 pieces, */
     TILEWRIGHT_COMPUTE_BF16X9 = 3, /* or all nine of them */
-    TILEWRIGHT_COMPUTE_TF32 = 4 /* less: factors rounded to 11 bits */
+    TILEWRIGHT_COMPUTE_TF32 = 4 /* less, TF32's: factors rounded to 11 bits */
 } tilewright_compute_t;
 
 /* major * 10000 + minor * 100 + patch */
