@@ -4,7 +4,7 @@
 // tf32_tile: TF32's accuracy from FP16 tensor cores
 //
 // For      Products on Hopper (9.0) that need no more than TF32's 11 bits of each factor, as compute mode
-//          TF32. Not FP32's accuracy: factors are off by up to 2^-12 of themselves.
+//          TF32. Not FP32's accuracy: factors are off by up to 2^-11 of themselves.
 //
 // Design   tensor_tile's (tensor_tile.cu), with one FP16 piece. FP16 rounds to 11 bits as TF32 does,
 //          takes half the memory, and wgmma multiplies it twice as fast, from either order in memory,
