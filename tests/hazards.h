@@ -44,16 +44,18 @@ struct Found {
 using Body = std::function<void(GlobalPtr<float>, GlobalPtr<unsigned>)>;
 
 /// Runs a body with 4096 floats, A, and 16 flags that start as 0.
-inline Found run(Grid grid, Grid block, const Body& body, unsigned workers = 1) {
+inline Found run(Grid grid, Grid block, const Body& body, unsigned workers = 1,
+                 unsigned cluster = 1, uint64_t seed = 0) {
     Found found;
     unsigned flags[16] = {};
     const Bounds a(found.memory.words, 1, 4096, 0, "A");
     const Bounds f(flags, 1, 16, 0, "flags");
     simt::Machine machine(workers);
-    const Status status =
-        machine.launch({.grid = grid, .block = block, .counted = true, .thread = [&] {
-                            body(global_ptr(found.memory.words, a), global_ptr(flags, f));
-                        }});
+    machine.shuffle(seed);
+    const Status status = machine.launch(
+        {.grid = grid, .block = block, .counted = true, .cluster = cluster, .thread = [&] {
+             body(global_ptr(found.memory.words, a), global_ptr(flags, f));
+         }});
     found.hazards = machine.take_hazards();
     const bool told = std::any_of(found.hazards.begin(), found.hazards.end(),
                                   [](const Hazard& hazard) { return !hazard.is_warning(); });

@@ -225,13 +225,40 @@ __global__ void load_matrices(Arguments p) {
     }
 }
 
-template <void (*kKernel)(Arguments)>
+/// Each block of a cluster reads what the next one has put there. Two tiles take turns, so that one
+/// barrier a round will do.
+template <unsigned kCluster>
+__global__ void cluster_exchange(Arguments p) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    SHARED(float, unused, 1);  // what the others read lies behind it
+    SHARED(float, tile, kTile);
+    DYNAMIC_SHARED(float, sums, 1024, kTile);
+    const unsigned other = (cluster_rank() + 1) % kCluster;
+    const int next = (blockIdx.x - cluster_rank() + other) * kTiles * kTile;
+    const int first = blockIdx.x * kTiles * kTile, own = threadIdx.x * 4;
+    const int read = (threadIdx.x ^ 37) * 4;
+    if (threadIdx.x == 0) unused[0] = 0.0f;
+    for (int t = 0; t < kTiles; ++t) {
+        const auto at = t % 2 ? sums : tile;
+        st(at + own, ld<float4>(p.A + first + t * kTile + own));
+        cluster_arrive();
+        const auto there = map_shared_rank(at + own, other);
+        cluster_wait();
+        const float4 v = ld<float4>(there + (read - own));
+        st(p.C + next + t * kTile + read, float4{v.x + 1, v.y + 1, v.z + 1, v.w + 1});
+    }
+    cluster_arrive();  // who is read from must not end
+    cluster_wait();
+#endif
+}
+
+template <void (*kKernel)(Arguments), unsigned kCluster = 1, int kDynamicBytes = 0>
 Status run(const float* A, float* C, unsigned* flags, const Execution& execution) {
     const Bounds a(A, 1, kWordsElements, 0, "A");
     const Bounds c(C, 1, kWordsElements, 0, "C");
     const Bounds f(flags, 1, kWordsFlags, 0, "flags");
-    return launch_kernel(kKernel, kBlocks, kThreads, 0, execution,
-                         Arguments{global_ptr(A, a), global_ptr(C, c), global_ptr(flags, f)});
+    return launch_clusters(kCluster, kKernel, kBlocks, kThreads, kDynamicBytes, execution,
+                           Arguments{global_ptr(A, a), global_ptr(C, c), global_ptr(flags, f)});
 }
 
 template <Swizzle kSwizzle, int kBoxCols>
@@ -262,6 +289,8 @@ constexpr WordsKernel kKernels[] = {
     {"chain", 80, run<chain>},
     {"fences", 80, run<fences>},
     {"load_matrices", 80, run<load_matrices>},
+    {"cluster_exchange_2", 90, run<cluster_exchange<2>, 2, 1024 + 4 * kTile>},
+    {"cluster_exchange_4", 90, run<cluster_exchange<4>, 4, 1024 + 4 * kTile>},
 };
 
 }  // namespace

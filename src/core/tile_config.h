@@ -25,6 +25,8 @@ struct TileConfig {
     int stages = 1;  ///< k-tiles that shared memory holds at a time.
     int producers = 0;  ///< Threads beside `threads` that only copy.
     int group_m = 0;  ///< Block tiles along m that consecutive blocks take before the next column.
+    int cluster =
+        1;  ///< Blocks of a cluster, which have one block tile together, each a part of k.
 
     bool operator==(const TileConfig&) const = default;
 };
@@ -55,8 +57,9 @@ void for_each_member(const TileConfig& config, const Function& f) {
     f("stages", config.stages);
     f("producers", config.producers);
     f("group_m", config.group_m);
+    f("cluster", config.cluster);
 }
-static_assert(sizeof(TileConfig) == 18 * sizeof(int), "for_each_member() names them all");
+static_assert(sizeof(TileConfig) == 19 * sizeof(int), "for_each_member() names them all");
 #endif
 
 }  // namespace tilewright

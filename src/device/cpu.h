@@ -143,16 +143,24 @@ Status launch_tiles(void (*kernel)(Parameters...), int64_t tiles_m, int64_t tile
                   .thread = [&] { kernel(arguments...); }});
 }
 
-/// `dynamic_bytes` of shared memory for DYNAMIC_SHARED arrays.
+/// `cluster` blocks, neighbours along x, are a cluster. `dynamic_bytes` of shared memory for
+/// DYNAMIC_SHARED arrays.
 template <class... Parameters, class... Arguments>
-Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block, int dynamic_bytes,
-                     const Execution& execution, const Arguments&... arguments) {
+Status launch_clusters(unsigned cluster, void (*kernel)(Parameters...), Grid grid, Grid block,
+                       int dynamic_bytes, const Execution& execution,
+                       const Arguments&... arguments) {
     return static_cast<simt::Machine*>(execution.stream)
         ->launch({.grid = grid,
                   .block = block,
                   .counted = TILEWRIGHT_COUNTED,
+                  .cluster = cluster,
                   .dynamic_bytes = static_cast<size_t>(dynamic_bytes),
                   .thread = [&] { kernel(arguments...); }});
+}
+template <class... Parameters, class... Arguments>
+Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block, int dynamic_bytes,
+                     const Execution& execution, const Arguments&... arguments) {
+    return launch_clusters(1, kernel, grid, block, dynamic_bytes, execution, arguments...);
 }
 
 }  // namespace tilewright::inline TILEWRIGHT_TARGET

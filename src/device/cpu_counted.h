@@ -138,9 +138,17 @@ using GlobalPtr = CheckedPtr<T, Operation::global_load, Operation::global_store>
 template <class T>
 using SharedPtr = CheckedPtr<T, Operation::shared_load, Operation::shared_store>;
 
+/// Of loads alone.
+template <class T>
+using ClusterPtr = CheckedPtr<const T, Operation::cluster_load, Operation::cluster_load>;
+
 template <class T>
 GlobalPtr<T> global_ptr(T* p, const Bounds& bounds) {
     return {p, &bounds};
+}
+template <class T>
+ClusterPtr<T> cluster_ptr(const SharedPtr<T>&, const Place& place) {
+    return {static_cast<T*>(place.address), place.extent};
 }
 template <class T>
 SharedPtr<T> shared(size_t count, const char* name, const void* place) {

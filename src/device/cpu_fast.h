@@ -16,8 +16,15 @@ template <class T>
 using SharedPtr = T*;
 
 template <class T>
+using ClusterPtr = const T*;
+
+template <class T>
 GlobalPtr<T> global_ptr(T* p, const Bounds&) {
     return p;
+}
+template <class T>
+ClusterPtr<T> cluster_ptr(const T*, const Place& place) {
+    return static_cast<ClusterPtr<T>>(place.address);
 }
 template <class T>
 SharedPtr<T> shared(size_t count, const char* name, const void* place) {

@@ -46,6 +46,20 @@ inline void cp_async_bulk_tensor(SharedPtr<float> to, const TensorMap& map, int6
 inline void wait_for_stream() {}
 inline void let_stream_go_on() {}
 
+inline unsigned cluster_rank() {
+    return simt::cluster_rank();
+}
+inline void cluster_arrive(Site site = Site::here()) {
+    simt::cluster_arrive(site);
+}
+inline void cluster_wait(Site site = Site::here()) {
+    simt::cluster_wait(site);
+}
+template <class Pointer>
+auto map_shared_rank(const Pointer& p, unsigned rank, Site site = Site::here()) {
+    return cluster_ptr(p, simt::map_shared_rank(place_of(p, site), rank));
+}
+
 template <int kRegisters>
 void setmaxnreg_inc() {}
 template <int kRegisters>

@@ -114,10 +114,11 @@ GlobalPtr<T> global_ptr(T* p, const Bounds&) {
 }
 
 /// Launches, and reports a refused launch; a fault while running surfaces at the next synchronise.
+/// `cluster` blocks, neighbours along x, are a cluster; more than one need compute capability 9.0.
 /// `dynamic_bytes` of shared memory for DYNAMIC_SHARED arrays.
 template <class... Parameters, class... Arguments>
-Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block, int dynamic_bytes,
-                     const Execution& execution, Arguments... arguments) {
+Status launch_clusters(unsigned cluster, void (*kernel)(Parameters...), Grid grid, Grid block,
+                       int dynamic_bytes, const Execution& execution, Arguments... arguments) {
     // An error that an earlier, unrelated call left behind is the caller's: it must not be taken
     // for ours, so the launch itself returns the status.
     cudaLaunchConfig_t config{};
@@ -125,11 +126,18 @@ Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block, int d
     config.blockDim = block;
     config.dynamicSmemBytes = static_cast<size_t>(dynamic_bytes);
     config.stream = static_cast<cudaStream_t>(execution.stream);
-    cudaLaunchAttribute overlaps{};
-    overlaps.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlaps.val.programmaticStreamSerializationAllowed = 1;
-    config.attrs = &overlaps;
-    config.numAttrs = execution.overlaps ? 1 : 0;
+    cudaLaunchAttribute attributes[2]{};
+    config.attrs = attributes;
+    if (execution.overlaps) {
+        cudaLaunchAttribute& overlaps = attributes[config.numAttrs++];
+        overlaps.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        overlaps.val.programmaticStreamSerializationAllowed = 1;
+    }
+    if (cluster > 1) {
+        cudaLaunchAttribute& together = attributes[config.numAttrs++];
+        together.id = cudaLaunchAttributeClusterDimension;
+        together.val.clusterDim = {cluster, 1, 1};
+    }
     cudaError_t error = cudaSuccess;
     const char* call = "cudaFuncSetAttribute";
     // More than 48 KiB, a kernel's own arrays among them, must be asked for; a call too many takes as
@@ -155,6 +163,13 @@ Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block, int d
                                                      : StatusCode::execution_failed,
             std::string(call) + ": " + cudaGetErrorName(error) + " (" + cudaGetErrorString(error) +
                 ")" + cause};
+}
+
+/// Each block by itself.
+template <class... Parameters, class... Arguments>
+Status launch_kernel(void (*kernel)(Parameters...), Grid grid, Grid block, int dynamic_bytes,
+                     const Execution& execution, Arguments... arguments) {
+    return launch_clusters(1, kernel, grid, block, dynamic_bytes, execution, arguments...);
 }
 
 /// Bytes that are zero when the next launch runs.

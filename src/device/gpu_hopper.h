@@ -67,6 +67,60 @@ __device__ __forceinline__ void let_stream_go_on() {
 #endif
 }
 
+/// Of the running block among those of its cluster, from 0 on.
+__device__ __forceinline__ unsigned cluster_rank() {
+    unsigned rank = 0;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+#endif
+    return rank;
+}
+/// A barrier of all threads of a cluster that have not ended, in two halves: what they do before they
+/// arrive is seen by those that have waited. Each thread does both in turn. Warps need not be together.
+__device__ __forceinline__ void cluster_arrive() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+#else
+    __trap();
+#endif
+}
+__device__ __forceinline__ void cluster_wait() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+#endif
+}
+
+/// A place in the shared memory of a block of the cluster, which must not have ended.
+template <class T>
+struct ClusterPtr {
+    unsigned address;
+
+    __device__ ClusterPtr operator+(int elements) const {
+        return {address + elements * static_cast<unsigned>(sizeof(T))};
+    }
+};
+/// Where the block of that rank has what lies at `p` in this one's shared memory.
+template <class T>
+__device__ __forceinline__ ClusterPtr<T> map_shared_rank(const T* p, unsigned rank) {
+    unsigned address = 0;
+#if __CUDA_ARCH__ >= 900
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(shared_address(p)), "r"(rank));
+#endif
+    return {address};
+}
+template <class V>
+__device__ __forceinline__ V ld(ClusterPtr<float> p) {
+    static_assert(sizeof(V) == 16, "four neighbours");
+    V v{};
+#if __CUDA_ARCH__ >= 900
+    asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+                 : "r"(p.address)
+                 : "memory");
+#endif
+    return v;
+}
+
 /// All warps of a group of four take registers from, or give them back to, the multiprocessor's
 /// free ones. The kernel must have been compiled for a number in between (__launch_bounds__).
 template <int kRegisters>

@@ -22,7 +22,8 @@ using tensor_tile::config, tensor_tile::variant;
 
 constexpr Variant kVariants[] = {variant<Bf16<9>, config(256, 128, 32, 3)>("256x128-32"),
                                  variant<Bf16<9>, config(128, 192, 32, 3)>("128x192-32"),
-                                 variant<Bf16<9>, config(128, 128, 32, 4)>("128x128-32")};
+                                 variant<Bf16<9>, config(128, 128, 32, 4)>("128x128-32"),
+                                 variant<Bf16<9>, config(128, 128, 32, 4, 2)>("128x128-32x2")};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{

@@ -52,4 +52,18 @@ struct Bf16 {
     }
 };
 
+/// A slab of an operand's tile in shared memory, for wgmma: rows as wide as the swizzle, of as many
+/// pieces as fit; what other pieces there are lies behind all rows.
+template <class Mode>
+struct SlabLayout {
+    static constexpr int kWords = Mode::Format::kPieces * kPieceWords;  // of a row, in all
+    static constexpr Swizzle kSwizzle = kWords % 32 == 0 ? Swizzle::bytes128 : Swizzle::bytes64;
+    static constexpr int kWidth = static_cast<int>(kSwizzle) / 4;  // words
+    static constexpr int kBoxes = kWords / kWidth;
+    HOST_DEVICE static int at(int piece, int rows) {
+        constexpr int BESIDE = kWidth / kPieceWords;
+        return piece / BESIDE * rows * kWidth + piece % BESIDE * kPieceWords;
+    }
+};
+
 }  // namespace tilewright::engine::inline TILEWRIGHT_TARGET

@@ -123,10 +123,21 @@ int64_t tiles_of(const Problem& p) {
     return ceil_div(p.m, kTile.block.m) * ceil_div(p.n, kTile.block.n) * p.batch;
 }
 
-/// Who is last adds up all parts: so many at most. Each has whole lines.
+/// Who is last adds up all parts: so many at most. Each has whole lines. A cluster's blocks have one
+/// each, be it empty.
 template <TileConfig kTile>
 Split split_of(const Problem& p, const Execution& execution) {
-    return engine::split_of(ceil_div(reads(p), kLine), std::min(execution.splits, kMostThatMeet));
+    const int64_t lines = ceil_div(reads(p), kLine);
+    if (kTile.cluster == 1)
+        return engine::split_of(lines, std::min(execution.splits, kMostThatMeet));
+    return {kTile.cluster, static_cast<int>(lines / kTile.cluster),
+            static_cast<int>(lines % kTile.cluster)};
+}
+
+/// Parts whose sums meet in the workspace.
+template <TileConfig kTile>
+int parts_of(const Problem& p, const Execution& execution) {
+    return split_of<kTile>(p, execution).parts / kTile.cluster;
 }
 
 /// All that a product needs in a workspace.
@@ -141,8 +152,8 @@ struct Storage {
           b(p.prepared_b ? prepared_b : workspace, p.prepared_b != nullptr,
             Format::kPieces * kPieceWords, operands.gemm.B, p.n, operands.reads, p.batch, true),
           split(split_of<kTile>(p, execution)),
-          parts(workspace, tiles_of<kTile>(p), split.parts, kTile.block.m * kTile.block.n,
-                execution.counters) {}
+          parts(workspace, tiles_of<kTile>(p), parts_of<kTile>(p, execution),
+                kTile.block.m * kTile.block.n, execution.counters) {}
 
     /// Makes the pieces that are not there.
     Status make_pieces(const Gemm& p, const Execution& execution) const {
@@ -221,17 +232,17 @@ template <TileConfig kTile>
 Work work(const Problem& problem, const Execution& execution) {
     const int64_t tiles = tiles_of<kTile>(problem);
     const Split split = split_of<kTile>(problem, execution);
-    return {
-        .tiles = tiles,
-        .blocks = tiles * split.parts,
-        .resident = kTile.min_blocks,
-        .steps = 2.0 * (split.share + (split.rest > 0)),
-        .prepared = 4 *
-                    ((problem.prepared_a ? 0 : problem.m) + (problem.prepared_b ? 0 : problem.n)) *
-                    reads(problem) * problem.batch,
-        .exchanged = split.parts > 1 ? tiles * split.parts * kTile.block.m * kTile.block.n * 4 : 0,
-        .parts = split.parts,
-        .sharing = split.parts};
+    const int parts = parts_of<kTile>(problem, execution);
+    return {.tiles = tiles,
+            .blocks = tiles * split.parts,
+            .resident = kTile.min_blocks,
+            .steps = 2.0 * (split.share + (split.rest > 0)),
+            .prepared =
+                4 * ((problem.prepared_a ? 0 : problem.m) + (problem.prepared_b ? 0 : problem.n)) *
+                reads(problem) * problem.batch,
+            .exchanged = parts > 1 ? tiles * parts * kTile.block.m * kTile.block.n * 4 : 0,
+            .parts = parts,
+            .sharing = parts};
 }
 
 template <TileConfig kTile>
@@ -243,7 +254,7 @@ const char* refusal(const Problem& p, const Execution& execution) {
         return "M or N, times K / 32, times the batch, is above 2147483391";
     const double blocks = static_cast<double>(tiles_of<kTile>(p)) * kMostThatMeet;
     if (blocks > kMost) return "C has more than 268435423 block tiles";
-    if (split_of<kTile>(p, execution).parts > 1 && tiles_of<kTile>(p) > kCounters)
+    if (parts_of<kTile>(p, execution) > 1 && tiles_of<kTile>(p) > kCounters)
         return "parts of k for 65536 tiles at most";
     return nullptr;
 }

@@ -22,7 +22,9 @@
 // Cost     Three products of tensor cores for one of the result, and a pass over both operands.
 //          Promotion is an FFMA for every 96 or 192 products of a sum.
 //
-//          The variants are named for their block tile and for how often they promote.
+//          The variants are named for their block tile and for how often they promote. x2: two blocks
+//          have the tile together, for problems of few tiles. Each takes half of k, and through
+//          distributed shared memory adds the other's sums to its own in half of the columns.
 #include "engine/tensor_tile.h"
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET::tensor_tile {
@@ -31,6 +33,7 @@ namespace tilewright::engine::inline TILEWRIGHT_TARGET::tensor_tile {
 constexpr Variant kVariants[] = {variant<Fp16x3, config(256, 128, 64, 4)>("256x128-64"),
                                  variant<Fp16x3, config(128, 192, 64, 5)>("128x192-64"),
                                  variant<Fp16x3, config(128, 128, 64, 6)>("128x128-64"),
+                                 variant<Fp16x3, config(128, 128, 64, 6, 2)>("128x128-64x2"),
                                  variant<Fp16x3, config(256, 128, 32, 4)>("256x128-32"),
                                  variant<Fp16x3, config(128, 128, 32, 6)>("128x128-32")};
 

@@ -10,20 +10,6 @@
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET::tensor_tile {
 
-/// A slab of an operand's tile in shared memory: rows as wide as the swizzle, of as many pieces as fit;
-/// what other pieces there are lies behind all rows.
-template <class Mode>
-struct SlabLayout {
-    static constexpr int kWords = Mode::Format::kPieces * kPieceWords;  // of a row, in all
-    static constexpr Swizzle kSwizzle = kWords % 32 == 0 ? Swizzle::bytes128 : Swizzle::bytes64;
-    static constexpr int kWidth = static_cast<int>(kSwizzle) / 4;  // words
-    static constexpr int kBoxes = kWords / kWidth;
-    HOST_DEVICE static int at(int piece, int rows) {
-        constexpr int BESIDE = kWidth / kPieceWords;
-        return piece / BESIDE * rows * kWidth + piece % BESIDE * kPieceWords;
-    }
-};
-
 /// What the TMA copies.
 struct Maps {
     TensorMap a, b, scales_b;
@@ -38,6 +24,10 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
     constexpr int SLAB = Slab::kWords;
     constexpr int SUBTILES = BM / 128;  // of 64 rows, of a warpgroup
     constexpr int PROMOTED = kTile.unroll_k / kSlab;  // slabs between two promotions
+    // Blocks of a cluster have the tile together, each one part of k, and then finish a part of its
+    // columns.
+    constexpr bool PAIR = kTile.cluster == 2;
+    constexpr int COLS = BN / kTile.cluster;
     DYNAMIC_SHARED(float, As, 0, STAGES, BM, SLAB);
     DYNAMIC_SHARED(float, Bs, 4 * STAGES * BM * SLAB, STAGES, BN, SLAB);
     DYNAMIC_SHARED(float, scales, 4 * STAGES * (BM + BN) * SLAB, STAGES, BN);
@@ -69,18 +59,22 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
     const int part = static_cast<int>(all_parts.take(tile_number));
     Place tile = order_of_tiles.place(tile_number);
     tile.row *= BM, tile.col *= BN;
+    const Place finished{tile.batch, tile.row, tile.col + (PAIR ? part * COLS : 0)};
     const unsigned batch = tile.batch;
     wait_for_stream();
     const Scalars scalars = scalars_of(p);
     const bool multiplies = scalars.alpha != 0.0f;
     const int begin = multiplies ? 2 * split.begin(part) : 0;  // slabs
     const int end = multiplies ? 2 * split.begin(part + 1) : 0;
-    const int rows = inside(p.m, tile.row, BM), cols = inside(p.n, tile.col, BN);
+    const int rows = inside(p.m, tile.row, BM), cols = inside(p.n, finished.col, COLS);
     const auto meet_all = [] { __syncthreads(); };
-    const auto end_copying = [&] {  // is_last() is for all threads of a block
-        if (split.parts == 1) return;
-        meet_all();
-        meet_all();
+    const auto meet_pair = [] { cluster_arrive(), cluster_wait(); };
+    const auto end_copying = [&] {  // all threads of a block meet those of others, twice
+        if (PAIR) {
+            meet_pair(), meet_pair();
+        } else if (split.parts > 1) {
+            meet_all(), meet_all();
+        }
     };
     if (threadIdx.x >= kTile.threads) {
         setmaxnreg_dec<40>();
@@ -111,7 +105,7 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
                 }
             };
             check(a, tile.row, 0, rows);
-            check(b, tile.col, 1, cols);
+            check(b, finished.col, 1, cols);
             mbarrier_arrive(multiplied);
         } else if (threadIdx.x == kTile.threads) {
             const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
@@ -219,14 +213,35 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
         }
         __syncwarp();
     };
+    const SharedPtr<float> staged_here = staged + (PAIR ? part * COLS : 0);
     const auto scaled_sum = [&](int sub, int i, int col) {
-        const float4 sum = ld<float4>(staged + i * PITCH + col);
+        const float4 sum = ld<float4>(staged_here + i * PITCH + col);
         const int row = first_row_of(sub) + i;
         const float scale = row < rows ? row_scales[row] : 0.0f;
         return float4{sum.x * scale, sum.y * scale, sum.z * scale, sum.w * scale};
     };
+    constexpr int LANES = PAIR ? COLS / 4 : 32;  // of a warp, in a row
+    constexpr int ABREAST = 32 / LANES;  // rows
+    const int lane_row = lane / LANES, lane_col = lane % LANES * 4;
+    if (PAIR) {
+        stage_sums(0);
+        meet_pair();
+        const SharedPtr<float> own = staged_here + lane_row * PITCH + lane_col;
+        const ClusterPtr<float> other = map_shared_rank(own, part ^ 1);
+        float4 others[16 / ABREAST];  // all on their way at a time
+        UNROLL
+        for (int i = 0; i < 16; i += ABREAST) others[i / ABREAST] = ld<float4>(other + i * PITCH);
+        UNROLL
+        for (int i = 0; i < 16; i += ABREAST) {
+            const float4 a = ld<float4>(own + i * PITCH), b = others[i / ABREAST];
+            st(own + i * PITCH, float4{a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w});
+        }
+        __syncwarp();
+        cluster_arrive();  // the other block's columns are no longer read
+    }
+    const bool in_parts = !PAIR && split.parts > 1;
     const GlobalPtr<float> all = parts.sums + int64_t{tile_number} * split.parts * (BM * BN);
-    if (split.parts > 1) {
+    if (in_parts) {
         UNROLL
         for (int sub = 0; sub < SUBTILES; ++sub) {
             stage_sums(sub);
@@ -240,25 +255,25 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
         if (!is_last(parts.arrived + tile_number, split.parts, vote, meet_all)) return;
     }
     const bool vectors = rows_aligned(p.C, p.ldc) && p.stride_c % 4 == 0;
-    const bool simple = vectors && rows == BM && cols == BN && counts[0] + counts[1] == 0;
+    const bool simple = vectors && rows == BM && cols == COLS && counts[0] + counts[1] == 0;
     UNROLL
     for (int sub = 0; sub < SUBTILES; ++sub) {
-        stage_sums(sub);
+        if (!PAIR) stage_sums(sub);
         const int first_row = first_row_of(sub);
         const GlobalPtr<float> C =
-            p.C + batch * p.stride_c + (tile.row + first_row) * p.ldc + tile.col;
+            p.C + batch * p.stride_c + (tile.row + first_row) * p.ldc + finished.col;
         // Of rows that follow each other; parts in their order, whoever adds them up.
         const auto sum_rows = [&]<int kRows>(float4(&sum)[kRows], int first, int col) {
             float4 own[kRows];
             UNROLL
             for (int i = 0; i < kRows; ++i) {
-                own[i] = scaled_sum(sub, first + i, col);
-                sum[i] = split.parts == 1 ? own[i] : float4{};
+                own[i] = scaled_sum(sub, first + i * ABREAST, col);
+                sum[i] = in_parts ? float4{} : own[i];
             }
-            for (int other = 0; split.parts > 1 && other < split.parts; ++other) {
+            for (int other = 0; in_parts && other < split.parts; ++other) {
                 UNROLL
                 for (int i = 0; i < kRows; ++i) {
-                    const int row = first_row + first + i;
+                    const int row = first_row + first + i * ABREAST;
                     const float4 more =
                         other == part ? own[i] : ld<float4>(all + (other * BM + row) * BN + col);
                     sum[i].x += more.x, sum[i].y += more.y;
@@ -268,23 +283,23 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
         };
         if (simple && scalars.beta == 0.0f) {
             constexpr int ROWS = 8;  // on their way at a time
-            for (int i = 0; i < 16 * ceil_div(BN, 128); i += ROWS) {
-                const int col = i / 16 * 128 + lane * 4;
-                if (col >= BN) break;
+            for (int i = 0; i < 16 * ceil_div(COLS, 128); i += ROWS * ABREAST) {
+                const int col = i / 16 * 128 + lane_col, first = i % 16 + lane_row;
+                if (col >= COLS) break;
                 float4 sum[ROWS];
-                sum_rows(sum, i % 16, col);
+                sum_rows(sum, first, col);
                 UNROLL
                 for (int row = 0; row < ROWS; ++row)
-                    st_streaming(C + (i % 16 + row) * p.ldc + col,
+                    st_streaming(C + (first + row * ABREAST) * p.ldc + col,
                                  float4{scalars.alpha * sum[row].x, scalars.alpha * sum[row].y,
                                         scalars.alpha * sum[row].z, scalars.alpha * sum[row].w});
             }
             continue;
         }
         UNROLL_BY(1)
-        for (int i = 0; i < 16; ++i) {
+        for (int i = lane_row; i < 16; i += ABREAST) {
             if (first_row + i >= rows || unfit[first_row + i]) continue;
-            for (int col = lane * 4; col < cols; col += 128) {
+            for (int col = lane_col; col < cols; col += 128) {
                 float4 sum[1];
                 sum_rows(sum, i, col);
                 if (counts[1] == 0) {
@@ -298,8 +313,9 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
             }
         }
     }
+    if (PAIR) cluster_wait();
     if (counts[0] + counts[1] == 0) return;
-    multiply_unfit<BM>(p, tile, order, rows, counts[0], cols, counts[1], As, meet);
+    multiply_unfit<BM>(p, finished, order, rows, counts[0], cols, counts[1], As, meet);
 }
 
 #if !defined(__CUDACC_RTC__)
@@ -319,6 +335,8 @@ Status run(const Problem& problem, const Execution& execution) {
     static_assert(kTile.stages > kTile.unroll_k / kSlab, "the next slab comes meanwhile");
     static_assert(kTile.stages * SlabLayout<Mode>::kWords * (BM + BN) >= 8 * 16 * (BN + 16),
                   "each warp stores through shared memory");
+    static_assert(kTile.cluster == 1 || (kTile.cluster == 2 && BM == 128 && BN == 128),
+                  "two blocks finish 64 columns each, in one round of staging");
     static_assert(shared_bytes<Mode>(kTile) <= 227 * 1024 - 8192,
                   "what a block can have on Hopper");
     if (problem.m == 0 || problem.n == 0 || problem.batch == 0) return {};
@@ -343,20 +361,22 @@ Status run(const Problem& problem, const Execution& execution) {
     if (Status status = storage.make_pieces(p, execution); !status.ok()) return status;
     const auto tiles_m = static_cast<uint32_t>(ceil_div(p.m, BM));
     const auto tiles_n = static_cast<uint32_t>(ceil_div(p.n, BN));
-    return launch_kernel(
-        sgemm<Mode, kTile>, Grid(static_cast<unsigned>(tiles_of<kTile>(problem) * parts)),
-        Grid(kTile.threads + kTile.producers), shared_bytes<Mode>(kTile), execution, p, maps,
-        a.pieces(), b.pieces(), Order(tiles_m, tiles_n), Divisor(static_cast<uint32_t>(parts)),
-        storage.split, storage.parts.parts());
+    return launch_clusters(kTile.cluster, sgemm<Mode, kTile>,
+                           Grid(static_cast<unsigned>(tiles_of<kTile>(problem) * parts)),
+                           Grid(kTile.threads + kTile.producers), shared_bytes<Mode>(kTile),
+                           execution, p, maps, a.pieces(), b.pieces(), Order(tiles_m, tiles_n),
+                           Divisor(static_cast<uint32_t>(parts)), storage.split,
+                           storage.parts.parts());
 }
 
-constexpr TileConfig config(int block_m, int block_n, int promoted, int stages) {
+constexpr TileConfig config(int block_m, int block_n, int promoted, int stages, int cluster = 1) {
     return {.block = {block_m, block_n, kSlab},
             .threads = 256,
             .unroll_k = promoted,
             .min_blocks = 1,
             .stages = stages,
-            .producers = 128};
+            .producers = 128,
+            .cluster = cluster};
 }
 template <class Mode, TileConfig kTile>
 constexpr Variant variant(const char* name) {

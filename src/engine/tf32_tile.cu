@@ -25,7 +25,8 @@ using tensor_tile::config, tensor_tile::variant;
 
 constexpr Variant kVariants[] = {variant<Tf32, config(256, 128, 64, 8)>("256x128-64"),
                                  variant<Tf32, config(128, 192, 64, 8)>("128x192-64"),
-                                 variant<Tf32, config(128, 128, 64, 8)>("128x128-64")};
+                                 variant<Tf32, config(128, 128, 64, 8)>("128x128-64"),
+                                 variant<Tf32, config(128, 128, 64, 8, 2)>("128x128-64x2")};
 
 extern const KernelDefinition definition;
 const KernelDefinition definition{

@@ -246,6 +246,8 @@ const char* name_of(Operation operation) {
             return "ffma";
         case Operation::barrier:
             return "barrier";
+        case Operation::cluster_load:
+            return "cluster_load";
         case Operation::mma:
             return "mma";
     }

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <random>
 
+#include "simt/cluster.h"
+
 namespace tilewright::simt {
 
 constinit thread_local Lane lane;
@@ -29,8 +31,11 @@ BlockRunner& BlockRunner::current() {
 }
 
 void BlockRunner::start(const Launch& launch, uint32_t launch_number, uint64_t block_number,
-                        uint64_t seed) {
+                        uint64_t seed, Cluster& cluster, unsigned rank) {
     launch_ = &launch;
+    cluster_ = &cluster;
+    rank_ = rank;
+    cluster_phases_ = 0;
     launch_number_ = launch_number;
     block_number_ = block_number;
     thread_count_ = static_cast<int>(launch.block.count());
@@ -53,6 +58,7 @@ void BlockRunner::start(const Launch& launch, uint32_t launch_number, uint64_t b
         thread.wgmmas.clear();
         thread.past = thread.unfenced = {};
         thread.has_fenced = false;
+        thread.cluster_arrived = thread.cluster_waited = 0;
         thread.ffma.assign(1, {});
         thread.lane = {.ffma = thread.ffma.data()};
         thread.fiber.start(&BlockRunner::thread_main, &thread);
@@ -71,27 +77,40 @@ BlockRunner::Progress BlockRunner::step() {
     for (Progress progress = Progress::none;; progress = Progress::made) {
         Progress pass = Progress::none;
         for (const int warp : warp_order_) pass = std::max(pass, run_warp(warp));
-        if (release_waiting() || release_barrier()) pass = Progress::made;
-        const auto any = [&](auto condition) {
-            return std::any_of(threads_.begin(), threads_.begin() + thread_count_, condition);
-        };
-        if (!any([](const auto& thread) { return thread->is_live(); })) {
-            if (launch_->counted) report_uninitialised();
+        if (release_waiting() || release_barrier() || release_cluster()) pass = Progress::made;
+        if (!is_live()) {
+            if (launch_->counted) report_uninitialised(), report_loads_at_end();
             return Progress::ended;
         }
         if (pass == Progress::made) {
             steps_in_vain_ = 0;
             continue;
         }
-        if (any([](const auto& thread) { return thread->state == Thread::State::polling; })) {
+        const auto any = [&](auto condition) {
+            return std::any_of(threads().begin(), threads().end(), condition);
+        };
+        if (polls()) {
             const bool looks_elsewhere =
                 any([&](const auto& thread) { return thread->polled.size() > steps_in_vain_; });
             ++steps_in_vain_;
             return std::max({progress, pass, looks_elsewhere ? Progress::maybe : Progress::none});
         }
+        const bool waits_for_others =
+            any([](const auto& thread) { return thread->state == Thread::State::at_cluster; });
+        if (waits_for_others && cluster_->has_others(*this)) return std::max(progress, pass);
         abandon(HazardKind::block_deadlock, "");
         return Progress::ended;
     }
+}
+
+bool BlockRunner::is_live() const {
+    return std::any_of(threads().begin(), threads().end(),
+                       [](const auto& thread) { return thread->is_live(); });
+}
+
+bool BlockRunner::polls() const {
+    return std::any_of(threads().begin(), threads().end(),
+                       [](const auto& thread) { return thread->state == Thread::State::polling; });
 }
 
 void BlockRunner::order_threads(uint64_t seed, int warps) {

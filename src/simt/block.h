@@ -6,6 +6,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ std::string place_text(const Extent& extent, uintptr_t address);
 /// One hazard, or none, for all elements of a matrix that no block has written.
 std::vector<Hazard> unwritten_elements(const Extent& matrix);
 
+class Cluster;
+
 /// Runs blocks on the calling thread and keeps what they recorded. Reused from block to block:
 /// stacks and logs stay warm.
 class BlockRunner {
@@ -49,13 +52,17 @@ class BlockRunner {
     static BlockRunner& current();
 
     /// `seed` draws the order of threads; 0 keeps the natural one.
-    void start(const Launch& launch, uint32_t launch_number, uint64_t block_number, uint64_t seed);
+    void start(const Launch& launch, uint32_t launch_number, uint64_t block_number, uint64_t seed,
+               Cluster& cluster, unsigned rank);
 
-    /// none: all threads that are left look again and again at what has not changed. maybe: so it
-    /// seems, but they did something in between that nobody else can see.
+    /// none: all threads that are left look again and again at what has not changed, or wait for
+    /// another block of the cluster. maybe: so it seems, but they did something in between that nobody
+    /// else can see.
     enum class Progress { none, maybe, made, ended };
     /// Runs each thread as far as it gets.
     Progress step();
+    bool is_live() const;
+    bool polls() const;
     /// Others have done something: none is due only when threads have looked at all their flags.
     void expect_news() { steps_in_vain_ = 0; }
     /// Ends the threads that are left, and says that they wait for what will not come.
@@ -67,7 +74,17 @@ class BlockRunner {
 
     // What the words need of the running thread.
     struct Thread {
-        enum class State { ready, log_full, at_barrier, at_warp, at_mma, waiting, polling, ended };
+        enum class State {
+            ready,
+            log_full,
+            at_barrier,
+            at_warp,
+            at_mma,
+            at_cluster,
+            waiting,
+            polling,
+            ended
+        };
         Fiber fiber;
         State state = State::ended;
         int number = 0;
@@ -89,12 +106,21 @@ class BlockRunner {
         Past past, unfenced;  ///< Acquired; seen, and not yet followed by a fence.
         uint32_t fence_epoch = 0;  ///< A fence covers the block's epochs before this one ...
         bool has_fenced = false;  ///< ... and what the thread itself did.
+        uint64_t cluster_arrived = 0, cluster_waited = 0;  ///< Phases of the cluster's barrier.
+        Site arrived_at;
 
         bool can_run() const { return state == State::ready || state == State::polling; }
         bool is_live() const { return state != State::ended; }
     };
 
     Thread& thread() { return *running_; }
+    std::span<const std::unique_ptr<Thread>> threads() const {
+        return {threads_.data(), static_cast<size_t>(thread_count_)};
+    }
+    Cluster& cluster() { return *cluster_; }
+    unsigned rank() const { return rank_; }
+    /// A thread has waited for so many phases of the cluster's barrier.
+    void take_over(uint64_t phases, const Past& past);
     const Launch& launch() const { return *launch_; }
     uint64_t block_number() const { return block_number_; }
     const Record* log_of_running() const {
@@ -123,6 +149,7 @@ class BlockRunner {
     /// Of two accesses, which are told once; `more` says what the other one does.
     void report_conflict(HazardKind kind, Site site, const std::string& what, int thread,
                          Site other, const std::string& more);
+    std::string block_text() const;
     std::string thread_text(int number) const;
     /// "block (1, 0, 0), thread (7, 0, 0)", of any block of the grid.
     std::string actor_text(const Actor& actor) const;
@@ -139,7 +166,9 @@ class BlockRunner {
     bool release_mma(int warp);
     bool release_barrier();
     bool release_waiting();
+    bool release_cluster();
     void report_uninitialised();
+    void report_loads_at_end();
     void check_barrier(const std::vector<Thread*>& arrived);
     void report_divergent_mma(const Thread& first, int together);
     std::string where_threads_wait() const;
@@ -151,6 +180,9 @@ class BlockRunner {
     const Launch* launch_ = nullptr;
     uint32_t launch_number_ = 0;
     uint64_t block_number_ = 0;
+    Cluster* cluster_ = nullptr;
+    unsigned rank_ = 0;
+    uint64_t cluster_phases_ = 0;  ///< That any of its threads has waited for.
     int thread_count_ = 0;
     std::vector<std::unique_ptr<Thread>> threads_;
     Thread* running_ = nullptr;

@@ -21,6 +21,7 @@ enum class Operation : uint8_t {
     copy_store,  ///< Its shared half.
     ffma,
     barrier,  ///< __syncthreads, as warp instructions.
+    cluster_load,  ///< From the shared memory of another block of the cluster.
     mma,  ///< A product of matrices in tensor cores, a warp's or its part of a warpgroup's.
 };
 

@@ -70,8 +70,13 @@ Words words_of(HazardKind kind) {
             return {"plain_spin", "waiting with plain loads",
                     "the compiler may load once and never again: use ld_acquire"};
         case HazardKind::excess_arrival:
-            return {"excess_arrival", "an arrival too many at an mbarrier",
-                    "the count given to mbarrier_init is less than the threads that arrive"};
+            return {"excess_arrival", "an arrival too many",
+                    "the count given to mbarrier_init is less than the threads that arrive, or "
+                    "cluster_arrive() twice without cluster_wait()"};
+        case HazardKind::ended_block:
+            return {"ended_block", "shared memory of a block that may have ended",
+                    "no cluster_arrive() and cluster_wait() between the last load from a block and "
+                    "its end"};
         case HazardKind::thread_race:
             return {"thread_race", "race in global memory within a block",
                     "two threads own the same element, or no barrier lies between them"};

@@ -26,6 +26,7 @@ enum class HazardKind : uint8_t {
     grid_deadlock,
     plain_spin,
     excess_arrival,
+    ended_block,
     thread_race,
     block_race,
     unwritten,

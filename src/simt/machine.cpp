@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "simt/block.h"
+#include "simt/cluster.h"
 
 namespace tilewright::simt {
 
@@ -30,6 +30,8 @@ bool is_launchable(Dim3 grid, Dim3 block) {
     return block.count() >= 1 && block.count() <= 1024 && block.z <= 64 && grid.count() >= 1 &&
            grid.x <= 0x7fffffff && grid.y <= 65535 && grid.z <= 65535;
 }
+
+constexpr unsigned kMostInCluster = 8;  // that every GPU with clusters takes
 
 std::string text_of(Dim3 d) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
@@ -65,11 +67,12 @@ struct Machine::Implementation {
     }
 
     void work(std::stop_token stop, unsigned worker);
-    void run_blocks(unsigned worker, std::vector<std::unique_ptr<BlockRunner>>& idle);
+    void run_blocks(unsigned worker, std::vector<std::unique_ptr<Cluster>>& idle);
     bool nobody_gets_on(unsigned worker, uint64_t since);
-    std::unique_ptr<BlockRunner> start_block(std::vector<std::unique_ptr<BlockRunner>>& idle,
-                                             bool has_others);
-    void finish(BlockRunner& runner);
+    std::unique_ptr<Cluster> start_cluster(std::vector<std::unique_ptr<Cluster>>& idle,
+                                           bool has_others);
+    int64_t cluster_threads() const;
+    void finish(Cluster& cluster);
 
     std::mutex launching;  // held for a whole launch
     std::mutex mutex;
@@ -98,7 +101,7 @@ struct Machine::Implementation {
 };
 
 void Machine::Implementation::work(std::stop_token stop, unsigned worker) {
-    std::vector<std::unique_ptr<BlockRunner>> idle;
+    std::vector<std::unique_ptr<Cluster>> idle;
     uint64_t served = 0;
     for (;;) {
         std::unique_lock lock(mutex);
@@ -113,10 +116,11 @@ void Machine::Implementation::work(std::stop_token stop, unsigned worker) {
         }
         nobody_gets_on(worker, kDone);
         lock.lock();
-        for (auto& runner : idle) {
-            runner->drain_into(counters, 1);
-            found.add(runner->take_hazards());
-        }
+        for (auto& cluster : idle)
+            for (auto& block : cluster->blocks()) {
+                block->drain_into(counters, 1);
+                found.add(block->take_hazards());
+            }
         if (!failure.empty())
             found.add(Hazard{.kind = HazardKind::exception, .what = std::move(failure)});
         // One that waited for others keeps its stacks no longer than it needs them.
@@ -125,37 +129,41 @@ void Machine::Implementation::work(std::stop_token stop, unsigned worker) {
     }
 }
 
-std::unique_ptr<BlockRunner> Machine::Implementation::start_block(
-    std::vector<std::unique_ptr<BlockRunner>>& idle, bool has_others) {
-    const auto size = static_cast<int64_t>(launch->block.count());
+std::unique_ptr<Cluster> Machine::Implementation::start_cluster(
+    std::vector<std::unique_ptr<Cluster>>& idle, bool has_others) {
+    const int64_t size = cluster_threads();
     if (live_threads.fetch_add(size) + size > kMostThreads && has_others) {
         live_threads -= size;
         return nullptr;
     }
-    const uint64_t number = next_block++;
+    const uint64_t number = next_block.fetch_add(launch->cluster);
     if (number >= block_count) {
         live_threads -= size;
         return nullptr;
     }
-    std::unique_ptr<BlockRunner> runner;
+    std::unique_ptr<Cluster> cluster;
     if (idle.empty()) {
-        runner = std::make_unique<BlockRunner>();
+        cluster = std::make_unique<Cluster>();
     } else {
-        runner = std::move(idle.back());
+        cluster = std::move(idle.back());
         idle.pop_back();
     }
-    runner->start(*launch, launch_number, samples.empty() ? number : samples[number].block, seed);
-    return runner;
+    cluster->start(*launch, launch_number, samples.empty() ? number : samples[number].block, seed);
+    return cluster;
 }
 
-void Machine::Implementation::finish(BlockRunner& runner) {
-    live_threads -= static_cast<int64_t>(launch->block.count());
+int64_t Machine::Implementation::cluster_threads() const {
+    return static_cast<int64_t>(launch->block.count()) * launch->cluster;
+}
+
+void Machine::Implementation::finish(Cluster& cluster) {
+    live_threads -= cluster_threads();
     if (samples.empty()) return;
     const auto sample = std::find_if(samples.begin(), samples.end(), [&](const Sample& each) {
-        return each.block == runner.block_number();
+        return each.block == cluster.first_block();
     });
     const std::scoped_lock lock(mutex);
-    runner.drain_into(counters, sample->weight);
+    cluster.blocks().front()->drain_into(counters, sample->weight);
 }
 
 /// Every worker has looked at its blocks since anybody last got on, and found that they wait.
@@ -167,30 +175,31 @@ bool Machine::Implementation::nobody_gets_on(unsigned worker, uint64_t since) {
 }
 
 void Machine::Implementation::run_blocks(unsigned worker,
-                                         std::vector<std::unique_ptr<BlockRunner>>& idle) {
+                                         std::vector<std::unique_ptr<Cluster>>& idle) {
     using Clock = std::chrono::steady_clock;
-    std::vector<std::unique_ptr<BlockRunner>> active;
+    using Progress = Cluster::Progress;
+    std::vector<std::unique_ptr<Cluster>> active;
     Clock::time_point last_progress = Clock::now();
     uint64_t seen = 0;
     for (uint64_t before = progress;; before = progress) {
         if (std::exchange(seen, before) != before)
-            for (auto& runner : active) runner->expect_news();
-        auto best = BlockRunner::Progress::none;
-        for (auto& runner : active) {
-            const BlockRunner::Progress made = runner->step();
+            for (auto& cluster : active) cluster->expect_news();
+        auto best = Progress::none;
+        for (auto& cluster : active) {
+            const Progress made = cluster->step();
             best = std::max(best, made);
-            if (made != BlockRunner::Progress::ended) continue;
-            finish(*runner);
-            idle.push_back(std::move(runner));
+            if (made != Progress::ended) continue;
+            finish(*cluster);
+            idle.push_back(std::move(cluster));
         }
         std::erase(active, nullptr);
-        if (best < BlockRunner::Progress::made) {
-            if (auto runner = start_block(idle, !active.empty())) {
-                active.push_back(std::move(runner));
-                best = BlockRunner::Progress::made;
+        if (best < Progress::made) {
+            if (auto cluster = start_cluster(idle, !active.empty())) {
+                active.push_back(std::move(cluster));
+                best = Progress::made;
             }
         }
-        if (best >= BlockRunner::Progress::made) {
+        if (best >= Progress::made) {
             ++progress;
             last_progress = Clock::now();
             continue;
@@ -198,8 +207,7 @@ void Machine::Implementation::run_blocks(unsigned worker,
         if (active.empty()) return;
         // All blocks here wait for others, which may be anywhere.
         if (progress != before) last_progress = Clock::now();
-        const bool in_vain =
-            best == BlockRunner::Progress::none || Clock::now() - last_progress > kPatience;
+        const bool in_vain = best == Progress::none || Clock::now() - last_progress > kPatience;
         if (nobody_gets_on(worker, in_vain ? before : kAtWork)) break;
         std::this_thread::sleep_for(std::chrono::microseconds(20));
         nobody_gets_on(worker, kAtWork);
@@ -209,10 +217,10 @@ void Machine::Implementation::run_blocks(unsigned worker,
                                                          " blocks cannot start before others end"
                                                    : "";
     next_block = block_count;
-    for (auto& runner : active) {
-        runner->abandon(HazardKind::grid_deadlock, rest);
-        finish(*runner);
-        idle.push_back(std::move(runner));
+    for (auto& cluster : active) {
+        cluster->abandon(HazardKind::grid_deadlock, rest);
+        finish(*cluster);
+        idle.push_back(std::move(cluster));
     }
     ++progress;
 }
@@ -241,6 +249,11 @@ Status Machine::launch(const Launch& launch) {
         return {StatusCode::execution_failed, "no GPU takes a grid of " + text_of(launch.grid) +
                                                   " blocks of " + text_of(launch.block) +
                                                   " threads"};
+    if (launch.cluster < 1 || launch.cluster > kMostInCluster ||
+        launch.grid.x % launch.cluster != 0)
+        return {StatusCode::execution_failed, "no GPU makes clusters of " +
+                                                  std::to_string(launch.cluster) +
+                                                  " blocks of a grid of " + text_of(launch.grid)};
     const std::scoped_lock one_at_a_time(machine.launching);
     std::unique_lock lock(machine.mutex);
     static std::atomic<uint32_t> launches = 0;

@@ -37,6 +37,7 @@ struct Launch {
     uint64_t tile_rows = 0;
     /// A matrix of which every element must be written; null for none.
     const Extent* result = nullptr;
+    unsigned cluster = 1;  ///< Blocks of a cluster, neighbours along x.
     size_t dynamic_bytes = 0;  ///< Of shared memory whose size the launch says.
     std::function<void()> thread;  ///< Called once for each thread of the grid.
 };

@@ -47,6 +47,14 @@ class Order {
                view.clocks[index_of(thread_of(stamp))] >= (stamp >> 16 & 0xffffff);
     }
 
+    /// Whether what was handed on has it in its past.
+    bool has(const Published& published, Stamp stamp) const {
+        const uint64_t epoch = stamp >> 40;
+        return epoch < published.epoch ||
+               (epoch == published.epoch &&
+                published.clocks[index_of(thread_of(stamp))] >= (stamp >> 16 & 0xffffff));
+    }
+
     /// What the thread did and saw until now is handed on; later it is someone else's past.
     void release(int thread, Published& to);
     void acquire(int thread, const Published& from) { join(views_[thread], from); }

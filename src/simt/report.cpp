@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "simt/block.h"
+#include "simt/cluster.h"
 
 namespace tilewright::simt {
 
@@ -75,11 +75,12 @@ std::string BlockRunner::where_threads_wait() const {
     for (int i = 0; i < thread_count_; ++i) {
         const Thread& thread = *threads_[i];
         if (!thread.is_live()) continue;
-        const char* word = thread.state == at_barrier ? "__syncthreads()"
-                           : thread.state == at_warp  ? "__syncwarp()"
-                           : thread.state == at_mma   ? "an mma"
-                           : thread.state == waiting  ? "an mbarrier"
-                                                      : "a flag";
+        const char* word = thread.state == at_barrier   ? "__syncthreads()"
+                           : thread.state == at_warp    ? "__syncwarp()"
+                           : thread.state == at_mma     ? "an mma"
+                           : thread.state == waiting    ? "an mbarrier"
+                           : thread.state == at_cluster ? "the cluster's barrier"
+                                                        : "a flag";
         ++groups[{word, thread.stopped_at.packed}];
     }
     std::string sentence;
@@ -87,6 +88,10 @@ std::string BlockRunner::where_threads_wait() const {
         sentence += (sentence.empty() ? "" : ", ") + std::to_string(count) + " threads wait for " +
                     where.first + " at " + text(Site{where.second});
     return sentence;
+}
+
+std::string BlockRunner::block_text() const {
+    return "block " + text(unflatten(block_number_, launch_->grid));
 }
 
 std::string BlockRunner::thread_text(int number) const {
@@ -108,7 +113,7 @@ void BlockRunner::report(HazardKind kind, Site site, const std::string& what, in
                   .block = block_number_,
                   .thread = thread,
                   .what = what + "; " + (site.packed && !names_place ? text(site) + ", " : "") +
-                          "block " + text(block_index) + ", " + thread_text(thread),
+                          block_text() + ", " + thread_text(thread),
                   .key = site.packed});
 }
 
@@ -123,7 +128,7 @@ void BlockRunner::report_conflict(HazardKind kind, Site site, const std::string&
                   .thread = thread,
                   .other_line = other.line(),
                   .other_column = other.column(),
-                  .what = what + "; " + text(site) + ", block " + text(block_index) + ", " +
+                  .what = what + "; " + text(site) + ", " + block_text() + ", " +
                           thread_text(thread) + "; " + more + " at " + text(other),
                   .key = uint64_t{first} << 32 | last});
 }
@@ -132,6 +137,16 @@ void BlockRunner::report_conflict(HazardKind kind, Site site, const std::string&
 void BlockRunner::report_uninitialised() {
     for (const auto& [record, thread] : shared_.shadow().take_uninitialised())
         report(HazardKind::uninitialised_shared, record.site, text(record), thread);
+}
+
+/// At the block's end: loads by others of the cluster that none of its threads knows to be past.
+void BlockRunner::report_loads_at_end() {
+    for (const auto& load : shared_.shadow().take_remote_loads())
+        if (!cluster_->is_past(cluster_phases_, load.rank, load.stamp))
+            cluster_->blocks()[load.rank]->report(
+                HazardKind::ended_block, load.record.site,
+                text(load.record) + " of " + block_text() + ", which does not wait for it",
+                Order::thread_of(load.stamp));
 }
 
 void report_fault(const Record& access) {
@@ -147,15 +162,34 @@ void report_fault(const Record& access) {
                                   access.site, text(access) + why);
 }
 
+namespace {
+
+/// A store to what other blocks of the cluster have read.
+void check_remote_loads(BlockRunner& block, const Record& store, size_t offset) {
+    const Cluster& cluster = block.cluster();
+    for (const auto& load : block.shared().shadow().take_remote_loads(offset, store.bytes)) {
+        if (cluster.is_past(block.thread().cluster_waited, load.rank, load.stamp)) continue;
+        const BlockRunner& reader = *cluster.blocks()[load.rank];
+        block.report_conflict(HazardKind::write_after_read, store.site, text(store),
+                              block.thread().number, load.record.site,
+                              reader.block_text() + ", " +
+                                  reader.thread_text(Order::thread_of(load.stamp)) + " reads it");
+    }
+}
+
+}  // namespace
+
 void check_shared(const Record& access) {
     BlockRunner& block = BlockRunner::current();
     const int thread = block.thread().number;
+    const size_t offset = block.shared().offset_of(access.address);
+    const bool reads = is_load(access.operation);
+    SharedShadow& shadow = block.shared().shadow();
+    if (!reads && shadow.has_remote_loads()) check_remote_loads(block, access, offset);
     Conflict earlier;
-    if (!block.shared().shadow().access(block.shared().offset_of(access.address), access, thread,
-                                        lane.shared_accesses, block.order(), earlier))
+    if (!shadow.access(offset, access, thread, lane.shared_accesses, block.order(), earlier))
         return;
     // Told of the access that comes second in the program's order, whichever ran first here.
-    const bool reads = access.operation == Operation::shared_load;
     const bool tells_read =
         earlier.kind == HazardKind::read_after_write || earlier.kind == HazardKind::incomplete_copy;
     const bool turned = earlier.kind != HazardKind::write_after_write && reads != tells_read;
@@ -175,6 +209,32 @@ void check_shared(const Record& access) {
     block.report_conflict(earlier.kind, turned ? earlier.site : access.site, what,
                           turned ? earlier.thread : thread, turned ? access.site : earlier.site,
                           other + does);
+}
+
+void check_cluster(const Record& access) {
+    BlockRunner& block = BlockRunner::current();
+    const Cluster& cluster = block.cluster();
+    BlockRunner& owner = cluster.owner_of(access.address);
+    if (&owner == &block) return check_shared(access);
+    const BlockRunner::Thread& thread = block.thread();
+    if (!owner.is_live())
+        return block.report(HazardKind::ended_block, access.site,
+                            text(access) + " of " + owner.block_text() + ", which has ended");
+    Conflict earlier{};
+    const auto is_past = [&](Order::Stamp stamp) {
+        return cluster.is_past(thread.cluster_waited, owner.rank(), stamp);
+    };
+    if (!owner.shared().shadow().load_remotely(
+            owner.shared().offset_of(access.address),
+            {block.rank(), block.order().now(thread.number), access}, is_past, earlier))
+        return;
+    const std::string what = text(access) + " of " + owner.block_text();
+    if (earlier.kind == HazardKind::uninitialised_shared)
+        return block.report(earlier.kind, access.site, what);
+    const char* does =
+        earlier.kind == HazardKind::incomplete_copy ? " begins a copy to it" : " writes it";
+    block.report_conflict(earlier.kind, access.site, what, thread.number, earlier.site,
+                          owner.thread_text(earlier.thread) + " there" + does);
 }
 
 void check_global(const Record& access) {

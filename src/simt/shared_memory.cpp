@@ -85,4 +85,28 @@ const Extent& SharedMemory::dynamic_array(size_t offset, size_t bytes, unsigned 
     return declare(kStaticBytes + offset, bytes, element_bytes, name, place);
 }
 
+size_t SharedMemory::shared_bytes() const {
+    return kStaticBytes + dynamic_bytes_;
+}
+
+Place SharedMemory::counterpart(const SharedMemory& other, const Place& place) {
+    const auto at = reinterpret_cast<uintptr_t>(place.address);
+    // Fast mode, which knows no arrays, looks for one by its address; those of dynamic memory, which
+    // may share theirs, lie alike in all blocks.
+    const auto array =
+        std::find_if(other.arrays_.begin(), other.arrays_.end(), [&](const Array& each) {
+            return place.extent ? place.extent == &each.extent
+                                : at - each.extent.begin <= each.extent.end - each.extent.begin;
+        });
+    if (array == other.arrays_.end()) return place;
+    const Extent& theirs = array->extent;
+    const size_t offset = other.offset_of(theirs.begin), bytes = theirs.end - theirs.begin;
+    const Extent& own = offset < kStaticBytes
+                            ? static_array(bytes, theirs.element_bytes, theirs.name, array->place)
+                            : dynamic_array(offset - kStaticBytes, bytes, theirs.element_bytes,
+                                            theirs.name, array->place);
+    return {place.extent ? &own : nullptr, reinterpret_cast<void*>(at - theirs.begin + own.begin),
+            place.site};
+}
+
 }  // namespace tilewright::simt

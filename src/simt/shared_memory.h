@@ -8,6 +8,7 @@
 
 #include "simt/shared_shadow.h"
 #include "simt/trace.h"
+#include "simt/words.h"
 
 namespace tilewright::simt {
 
@@ -27,6 +28,9 @@ class SharedMemory {
                                 const char* name, const void* place);
 
     size_t offset_of(uintptr_t address) const { return address - base_; }
+    bool contains(uintptr_t address) const { return address - base_ < shared_bytes(); }
+    /// The same place as in another block's memory, where the same arrays are.
+    Place counterpart(const SharedMemory& other, const Place& place);
     SharedShadow& shadow() { return shadow_; }
 
   private:
@@ -35,6 +39,7 @@ class SharedMemory {
         const void* place;
     };
 
+    size_t shared_bytes() const;
     void reserve(size_t dynamic_bytes);
     const Extent* find(const void* place) const;
     const Extent& declare(size_t offset, size_t bytes, unsigned element_bytes, const char* name,

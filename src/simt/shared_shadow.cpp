@@ -9,6 +9,7 @@ namespace tilewright::simt {
 
 void SharedShadow::begin_block() {
     missed_.clear();
+    remote_loads_.clear();
     for (Reads& reads : more_reads_)
         if (reads.word) forget(reads);
 }
@@ -20,7 +21,7 @@ void SharedShadow::declare(size_t offset, size_t bytes) {
 
 bool SharedShadow::access(size_t offset, const Record& record, int thread, uint32_t position,
                           const Order& order, Conflict& conflict) {
-    const bool reads = record.operation == Operation::shared_load;
+    const bool reads = is_load(record.operation);
     const Access now{order.now(thread), record.site, position};
     bool found = false;
     for (size_t i = offset / kWordBytes; i * kWordBytes < offset + record.bytes; ++i) {
@@ -129,6 +130,37 @@ bool SharedShadow::write(Word& word, const Record& record, const Access& now, co
     word.is_missed = false;
     word.reads = {};
     return found;
+}
+
+/// A thread's newest load stands for its older ones.
+void SharedShadow::note(std::vector<RemoteLoad>& loads, const RemoteLoad& load) {
+    const auto same = std::find_if(loads.begin(), loads.end(), [&](const RemoteLoad& known) {
+        return known.rank == load.rank &&
+               Order::thread_of(known.stamp) == Order::thread_of(load.stamp);
+    });
+    if (same == loads.end())
+        loads.push_back(load);
+    else
+        *same = load;
+}
+
+std::vector<SharedShadow::RemoteLoad> SharedShadow::take_remote_loads(size_t offset, size_t bytes) {
+    std::vector<RemoteLoad> all;
+    for (size_t i = offset / kWordBytes; i * kWordBytes < offset + bytes; ++i) {
+        const auto found = remote_loads_.find(i);
+        if (found == remote_loads_.end()) continue;
+        all.insert(all.end(), found->second.begin(), found->second.end());
+        remote_loads_.erase(found);
+    }
+    return all;
+}
+
+std::vector<SharedShadow::RemoteLoad> SharedShadow::take_remote_loads() {
+    std::vector<RemoteLoad> all;
+    for (const auto& [word, loads] : remote_loads_)
+        all.insert(all.end(), loads.begin(), loads.end());
+    remote_loads_.clear();
+    return all;
 }
 
 std::vector<SharedShadow::Uninitialised> SharedShadow::take_uninitialised() {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "simt/hazard.h"
@@ -37,6 +38,37 @@ class SharedShadow {
     bool access(size_t offset, const Record& record, int thread, uint32_t position,
                 const Order& order, Conflict& conflict);
 
+    /// A load by a thread of another block of the cluster.
+    struct RemoteLoad {
+        unsigned rank;
+        Order::Stamp stamp;  ///< In that block's order.
+        Record record;
+    };
+    /// Notes it for the writes to come. True when it conflicts with an earlier write: one of which
+    /// `is_past(stamp)` is false, or none at all.
+    template <class IsPast>
+    bool load_remotely(size_t offset, const RemoteLoad& load, const IsPast& is_past,
+                       Conflict& conflict) {
+        bool found = false;
+        for (size_t i = offset / kWordBytes; i * kWordBytes < offset + load.record.bytes; ++i) {
+            const Word& word = words_[i];
+            note(remote_loads_[i], load);
+            if (found || (!word.in_copy && word.write.stamp && is_past(word.write.stamp))) continue;
+            found = true;
+            if (word.write.stamp == 0 && !word.in_copy) {
+                conflict = {HazardKind::uninitialised_shared, -1, {}};
+                continue;
+            }
+            conflict = {word.in_copy ? HazardKind::incomplete_copy : HazardKind::read_after_write,
+                        Order::thread_of(word.write.stamp), word.write.site};
+        }
+        return found;
+    }
+    bool has_remote_loads() const { return !remote_loads_.empty(); }
+    /// And forgets them: a write has come in between, or the block's end.
+    std::vector<RemoteLoad> take_remote_loads(size_t offset, size_t bytes);
+    std::vector<RemoteLoad> take_remote_loads();
+
     struct Uninitialised {
         Record record;
         int thread;
@@ -67,6 +99,7 @@ class SharedShadow {
               Conflict& conflict);
     bool write(Word& word, const Record& record, const Access& now, const Order& order,
                Conflict& conflict);
+    static void note(std::vector<RemoteLoad>& loads, const RemoteLoad& load);
     void note_read(Word& word, const Access& read, const Order& order);
 
     std::vector<Word> words_;
@@ -81,6 +114,7 @@ class SharedShadow {
     std::vector<uint32_t>
         free_;  ///< Places in more_reads_ whose lists are empty, with their memory.
     std::vector<std::pair<Word*, Uninitialised>> missed_;
+    std::unordered_map<size_t, std::vector<RemoteLoad>> remote_loads_;  ///< By word.
 };
 
 }  // namespace tilewright::simt

@@ -92,13 +92,14 @@ void report_fault(const Record& access);
 /// Looks for races and for what was never written.
 void check_shared(const Record& access);
 void check_global(const Record& access);
+void check_cluster(const Record& access);
 
 /// Makes lane.ffma count this place.
 void count_ffma_at(Site site);
 
 constexpr bool is_load(Operation operation) {
     return operation == Operation::global_load || operation == Operation::shared_load ||
-           operation == Operation::copy_load;
+           operation == Operation::copy_load || operation == Operation::cluster_load;
 }
 
 constexpr bool is_shared(Operation operation) {
@@ -121,6 +122,8 @@ inline bool check(const Record& access) {
         check_shared(access);
     } else if (extent.shadow) {
         check_global(access);
+    } else if (access.operation == Operation::cluster_load) {
+        check_cluster(access);
     }
     return true;
 }

@@ -48,6 +48,14 @@ struct TensorBox {
 /// Likewise for the box that lies at `from`'s matrix; `to` then begins on 8 rows of the swizzle.
 void copy_tensor(const Place& to, const Place& from, const TensorBox& box, const Place& barrier);
 
+/// Of the running block in its cluster.
+unsigned cluster_rank();
+/// A barrier of the cluster's threads that have not ended, in two halves.
+void cluster_arrive(Site site);
+void cluster_wait(Site site);
+/// The same place in the shared memory of the cluster's block of that rank.
+Place map_shared_rank(const Place& place, unsigned rank);
+
 /// What tensor cores multiply: a word is one TF32, or two FP16 or BF16, the lower half first.
 enum class Factor { tf32, f16, bf16 };
 
