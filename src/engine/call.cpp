@@ -63,6 +63,25 @@ Status check_matrix(const Lines& x, int64_t batch, const char* line) {
 
 }  // namespace
 
+Call call_of_sizes(int layout, int transpose_a, int transpose_b, int64_t m, int64_t n, int64_t k,
+                   Arithmetic mode) {
+    static const float one = 1.0f;
+    alignas(16) static float place[4];
+    return {.layout = layout,
+            .transpose_a = transpose_a,
+            .transpose_b = transpose_b,
+            .m = m,
+            .n = n,
+            .k = k,
+            .alpha = &one,
+            .A = place,
+            .B = place,
+            .beta = &one,
+            .C = place,
+            .batch = 1,
+            .arithmetic = mode};
+}
+
 Status check(const Call& c) {
     if (c.layout != TILEWRIGHT_ROW_MAJOR && c.layout != TILEWRIGHT_COL_MAJOR)
         return invalid("layout = " + std::to_string(c.layout) +
