@@ -247,25 +247,8 @@ tilewright_status_t tilewright_get_workspace_size(tilewright_handle_t handle,
                                                   tilewright_operation_t tb, int64_t m, int64_t n,
                                                   int64_t k, int64_t batch_count, size_t* bytes) {
     return call(handle, [&](Context& context) -> Status {
-        const bool rows = integer(layout) == TILEWRIGHT_ROW_MAJOR;
-        // As long as fits: what is longer still is refused for its span.
-        const auto times = [](int64_t lines, int64_t ld) {
-            int64_t result = 0;
-            return __builtin_mul_overflow(lines, ld, &result) ? INT64_MAX : result;
-        };
-        const auto ld = [](bool along_columns, int64_t r, int64_t c) {
-            const int64_t length = std::max<int64_t>(4, along_columns ? c : r);
-            return length > INT64_MAX - 3 ? length : (length + 3) / 4 * 4;
-        };
-        const bool a_rows = rows == (integer(ta) == TILEWRIGHT_OP_N),
-                   b_rows = rows == (integer(tb) == TILEWRIGHT_OP_N);
-        Call c =
-            call_of_sizes(integer(layout), integer(ta), integer(tb), m, n, k, context.arithmetic);
-        c.lda = ld(a_rows, m, k), c.ldb = ld(b_rows, k, n), c.ldc = ld(rows, m, n);
-        c.batch = batch_count;
-        c.stride_a = times(a_rows ? m : k, c.lda);
-        c.stride_b = times(b_rows ? k : n, c.ldb);
-        c.stride_c = std::max<int64_t>(4, times(rows ? m : n, c.ldc));
+        const Call c = call_of_sizes(integer(layout), integer(ta), integer(tb), m, n, k,
+                                     batch_count, context.arithmetic);
         if (Status status = check(c); !status.ok()) return status;
         if (!bytes) return null_argument("bytes");
         const bool empty = m == 0 || n == 0 || batch_count == 0;

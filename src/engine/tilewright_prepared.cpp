@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
 // The C interface's functions for operands that are prepared for products to come.
-#include <algorithm>
-
 #include "engine/handle.h"
 
 using tilewright::Status;
@@ -34,12 +32,12 @@ tilewright_status_t tilewright_prepare(tilewright_handle_t handle, tilewright_la
         // As A or B of a product with one row or column.
         const bool left = integer(side) == TILEWRIGHT_LEFT;
         const int n = TILEWRIGHT_OP_N;
-        Call c =
-            call_of_sizes(integer(layout), left ? integer(op) : n, left ? n : integer(op),
-                          left ? rows : 1, left ? 1 : cols, left ? cols : rows, context.arithmetic);
-        c.lda = c.ldb = c.ldc = std::max({int64_t{1}, rows, cols});
+        Call c = call_of_sizes(integer(layout), left ? integer(op) : n, left ? n : integer(op),
+                               left ? rows : 1, left ? 1 : cols, left ? cols : rows, 1,
+                               context.arithmetic);
         (left ? c.A : c.B) = X;
         (left ? c.lda : c.ldb) = ldx;
+        (left ? c.stride_a : c.stride_b) = 0;
         if (Status status = check(c); !status.ok()) return status;
         auto made = std::make_unique<tilewright_operand>(tilewright_operand{{}, handle});
         const bool is_b = left == (c.layout == TILEWRIGHT_COL_MAJOR);
