@@ -315,7 +315,16 @@ check "quiet" test ! -s out
 check "the file's ending says CSV" grep -q '^rung,' results.csv
 exits 0 verify k2 --device cpu --sizes 16 --output "$work/results.md"
 check "a path in the command loses its folders" bash -c '! grep -q "$0" results.md' "$work"
-check "nothing is left over" bash -c '! ls *.tmp 2>/dev/null'
+mkdir real
+ln -s real/linked.json latest.json
+exits 0 bench k2 --device cpu --sizes 16 --min-time 0 --output latest.json
+check "a link leads to a new file" json 'len(d["results"]) == 1' real/linked.json
+exits 0 bench k2 --device cpu --sizes 16,32 --min-time 0 --output latest.json
+check "or to one that was there" json 'len(d["results"]) == 2' real/linked.json
+check "and stays" test "$(readlink latest.json)" = real/linked.json
+ln -s loop.json loop.json
+refuses "cannot write loop.json" bench k2 --device cpu --sizes 16 --output loop.json
+check "nothing is left over" bash -c '! ls *.tmp real/*.tmp 2>/dev/null'
 
 # --- Ctrl-C keeps what was measured
 ran="tilewright bench, interrupted"
