@@ -84,6 +84,10 @@ refuses "too large for 64 bits" verify k1 --device cpu --sizes 99999999999999999
 refuses "no step" verify k1 --device cpu --sizes 8:16
 refuses "is no shape" verify k1 --device cpu --shape 8x8
 refuses "is not a number" verify k1 --device cpu --sizes 8 --alpha one
+refuses "--shuffle: '18446744073709551616' is out of range" verify k1 --device cpu --sizes 8 --shuffle 18446744073709551616
+refuses "--shuffle: '18446744073709551616' is out of range" check k1 --sizes 8 --shuffle 18446744073709551616
+refuses "--shuffle: -1 is negative" check k1 --sizes 8 --shuffle -1
+refuses "--seed: -1 is negative" verify k1 --device cpu --sizes 8 --seed -1
 refuses "is less than" verify k1 --device cpu --sizes 8 --lda 7
 refuses "plain row-major products only" verify k1 --device cpu --sizes 8 --transa T
 refuses "plain row-major products only" bench k1 --device cpu --sizes 8 --batch 2
@@ -95,13 +99,16 @@ refuses "of a product" verify tile --device cpu --sizes 8 --batch 2 --stride-c 6
 refuses "--min-time" bench k1 --device cpu --sizes 8 --min-time -1
 refuses "needs" verify k1 --device cpu --shape 1000000x1000000x1
 refuses "available" bench k1 --device cpu --shape 1000000x1000000x1
+refuses "available" check k1 --shape 1000000x1000000x1
 refuses "more bytes than 64 bits" verify k1 --device cpu --shape 4000000000x4000000000x1
 
 # --- devices
 exits 3 verify k1 --sizes 8 --device 4711
 check "one sentence" test "$(wc -l <err)" = 1
 exits 3 bench k1 --sizes 8 --device gpu
+check "no word of the environment" bash -c '! grep -q environment err'
 DEVICE=4711 exits 3 verify k1 --sizes 8
+check "whose word it was" grep -q '^tilewright: DEVICE in the environment: no GPU 4711' err
 DEVICE=cpu exits 0 verify k1 --sizes 8
 DEVICE=4711 exits 0 verify k1 --sizes 8 --device cpu
 exits 0 devices
@@ -306,6 +313,7 @@ check "the table fits a terminal" lines_fit
 
 # --- output files
 refuses "cannot write" bench k2 --device cpu --sizes 16 --output missing/out.json
+refuses "a file has a name" bench k2 --device cpu --sizes 16 --output ''
 refuses "it is a folder" bench k2 --device cpu --sizes 16 --output .
 exits 0 bench k2 --device cpu --sizes 16 --min-time 0 --output results.json
 check "the file's ending says JSON" json 'len(d["results"]) == 1' results.json
@@ -315,7 +323,16 @@ check "quiet" test ! -s out
 check "the file's ending says CSV" grep -q '^rung,' results.csv
 exits 0 verify k2 --device cpu --sizes 16 --output "$work/results.md"
 check "a path in the command loses its folders" bash -c '! grep -q "$0" results.md' "$work"
-check "nothing is left over" bash -c '! ls *.tmp 2>/dev/null'
+mkdir real
+ln -s real/linked.json latest.json
+exits 0 bench k2 --device cpu --sizes 16 --min-time 0 --output latest.json
+check "a link leads to a new file" json 'len(d["results"]) == 1' real/linked.json
+exits 0 bench k2 --device cpu --sizes 16,32 --min-time 0 --output latest.json
+check "or to one that was there" json 'len(d["results"]) == 2' real/linked.json
+check "and stays" test "$(readlink latest.json)" = real/linked.json
+ln -s loop.json loop.json
+refuses "cannot write loop.json" bench k2 --device cpu --sizes 16 --output loop.json
+check "nothing is left over" bash -c '! ls *.tmp real/*.tmp 2>/dev/null'
 
 # --- Ctrl-C keeps what was measured
 ran="tilewright bench, interrupted"

@@ -125,7 +125,7 @@ TILEWRIGHT_API tilewright_status_t tilewright_get_stream(tilewright_handle_t han
                                                          cudaStream_t* stream);
 
 /* The mode from now on; FP32 at first. NOT_SUPPORTED where this build has no kernel of the mode's own
- * for the device: in this version all but FP16X3. */
+ * for the device: in this version TF32 on any, and BF16X6 and BF16X9 on GPUs but 9.0's. */
 TILEWRIGHT_API tilewright_status_t tilewright_set_compute(tilewright_handle_t handle,
                                                           tilewright_compute_t compute);
 TILEWRIGHT_API tilewright_status_t tilewright_get_compute(tilewright_handle_t handle,

@@ -63,6 +63,38 @@ Status check_matrix(const Lines& x, int64_t batch, const char* line) {
 
 }  // namespace
 
+Call call_of_sizes(int layout, int transpose_a, int transpose_b, int64_t m, int64_t n, int64_t k,
+                   int64_t batch, Arithmetic mode) {
+    static const float one = 1.0f;
+    alignas(16) static float place[4];
+    Call c{.layout = layout,
+           .transpose_a = transpose_a,
+           .transpose_b = transpose_b,
+           .m = m,
+           .n = n,
+           .k = k,
+           .alpha = &one,
+           .A = place,
+           .B = place,
+           .beta = &one,
+           .C = place,
+           .batch = batch,
+           .arithmetic = mode};
+    const auto set = [](bool along_columns, int64_t rows, int64_t cols, int64_t& ld,
+                        int64_t& stride) {
+        const int64_t length = std::max<int64_t>(4, along_columns ? cols : rows);
+        ld = length > INT64_MAX - 3 ? length : (length + 3) / 4 * 4;
+        // As long as fits: what is longer still is refused for its span.
+        if (__builtin_mul_overflow(along_columns ? rows : cols, ld, &stride)) stride = INT64_MAX;
+    };
+    const bool rows = layout == TILEWRIGHT_ROW_MAJOR;
+    set(rows == (transpose_a == TILEWRIGHT_OP_N), m, k, c.lda, c.stride_a);
+    set(rows == (transpose_b == TILEWRIGHT_OP_N), k, n, c.ldb, c.stride_b);
+    set(rows, m, n, c.ldc, c.stride_c);
+    c.stride_c = std::max<int64_t>(4, c.stride_c);
+    return c;
+}
+
 Status check(const Call& c) {
     if (c.layout != TILEWRIGHT_ROW_MAJOR && c.layout != TILEWRIGHT_COL_MAJOR)
         return invalid("layout = " + std::to_string(c.layout) +

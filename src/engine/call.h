@@ -25,6 +25,11 @@ struct Call {
     const PreparedOperand *prepared_a, *prepared_b;  ///< Or null.
 };
 
+/// For what depends on sizes alone: operands that are there, close together with all rows on 16 bytes,
+/// and never read.
+Call call_of_sizes(int layout, int transpose_a, int transpose_b, int64_t m, int64_t n, int64_t k,
+                   int64_t batch, Arithmetic mode);
+
 /// The first bad argument in the order of the C interface, with its value.
 Status check(const Call& call);
 

@@ -85,6 +85,18 @@ __device__ void fill(const Operand& operand, const TensorMap& map, int64_t batch
 }
 
 #if !defined(__CUDACC_RTC__)
+/// Why A or B can have no map, whichever way it would come; null where both can.
+inline const char* refusal_of_maps(const Problem& p) {
+    if (p.A == nullptr || p.B == nullptr) return "a tensor map of a null pointer";
+    if (p.batch > 1 && (p.stride_a < 0 || p.stride_b < 0))
+        return "a tensor map has no negative strides";
+    constexpr int64_t kFarthest = int64_t{1} << 38;  // elements of 4 bytes
+    if (p.lda >= kFarthest || p.ldb >= kFarthest ||
+        (p.batch > 1 && (p.stride_a >= kFarthest || p.stride_b >= kFarthest)))
+        return "a tensor map's strides are below 2^40 bytes";
+    return nullptr;
+}
+
 /// A map of the operand for the TMA, whose boxes are tiles of x by depth elements; nothing where it is
 /// gathered.
 inline Status make_map(TensorMap& map, const Operand& operand, const Stored& stored,

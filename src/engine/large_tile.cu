@@ -288,15 +288,7 @@ const char* refusal(const Problem& p, const Execution& execution) {
         return "C has more than 2147483391 block tiles";
     if (execution.multiprocessors > kCounters / kTile.threads)
         return "flags for 256 multiprocessors at most";
-    if (p.A == nullptr || p.B == nullptr) return "a tensor map of a null pointer";
-    if (p.batch > 1 && (p.stride_a < 0 || p.stride_b < 0))
-        return "a tensor map has no negative strides";
-    constexpr int64_t kFarthest = int64_t{1}
-                                  << 38;  // 2^40 bytes from one row or matrix to the next
-    if (p.lda >= kFarthest || p.ldb >= kFarthest ||
-        (p.batch > 1 && (p.stride_a >= kFarthest || p.stride_b >= kFarthest)))
-        return "a tensor map's strides are below 2^40 bytes";
-    return nullptr;
+    return refusal_of_maps(p);
 }
 
 template <TileConfig kTile>

@@ -236,10 +236,8 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     const auto sum_of = [&](int row) {
         float4 sum{};
         if (split.parts == 1) sum = ld<float4>(sum_at(row, col));
-        for (int from = 0; split.parts > 1 && from < split.parts; ++from) {
-            const float4 more = ld<float4>(all + (from * BM + row) * BN);
-            sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
-        }
+        for (int from = 0; split.parts > 1 && from < split.parts; ++from)
+            add4(sum, ld<float4>(all + (from * BM + row) * BN));
         return sum;
     };
     GlobalPtr<float> C =

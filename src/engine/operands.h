@@ -67,6 +67,10 @@ __device__ __forceinline__ float4 moved4(const float* sums) {
     return {sums[0] + 0.0f, sums[1] + 0.0f, sums[2] + 0.0f, sums[3] + 0.0f};
 }
 
+__device__ __forceinline__ void add4(float4& sum, const float4& more) {
+    sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
+}
+
 /// C := alpha * sum + beta * C for the next four elements of a row, of which `exist` lie inside the
 /// matrix. vectors: rows of C lie on 16-byte boundaries.
 __device__ __forceinline__ void store4(const Scalars& scalars, GlobalPtr<float> C, int exist,

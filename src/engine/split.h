@@ -75,10 +75,8 @@ __global__ void __launch_bounds__(kThreads)
     const GlobalPtr<const float> from = sums + tile * parts * elements + chunk * ELEMENTS + lane;
     float4 sum{};
     UNROLL_BY(8)
-    for (int part = slice; part < parts; part += kSlices) {
-        const float4 more = ld<float4>(from + part * elements);
-        sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
-    }
+    for (int part = slice; part < parts; part += kSlices)
+        add4(sum, ld<float4>(from + part * elements));
     st(slices + slice * ELEMENTS + lane, sum);
     __syncthreads();
     for (int i = threadIdx.x; i < ELEMENTS; i += kThreads) {
@@ -160,6 +158,18 @@ inline Split split_of(int64_t tiles_k, int parts) {
     const int wanted = parts < 1 ? 1 : parts;
     const int count = tiles_k < wanted ? (tiles_k < 1 ? 1 : static_cast<int>(tiles_k)) : wanted;
     return {count, static_cast<int>(tiles_k / count), static_cast<int>(tiles_k % count)};
+}
+
+/// Of tiles of so many elements.
+inline Work work_of(const Split& split, int64_t tiles, int elements, int resident) {
+    return {.tiles = tiles,
+            .blocks = tiles * split.parts,
+            .resident = resident,
+            .steps = static_cast<double>(split.share + (split.rest > 0)),
+            .exchanged = split.parts > 1 ? tiles * split.parts * elements * 4 : 0,
+            .parts = split.parts,
+            .sharing = split.parts,
+            .meet = split.parts <= kMostThatMeet};
 }
 #endif
 

@@ -282,18 +282,11 @@ int64_t workspace_bytes(const Problem& problem, const Execution& execution) {
 template <TileConfig kTile>
 Work work(const Problem& problem, const Execution& execution) {
     const Plan made = plan<kTile>(problem, execution);
-    const int elements = made.tile.block.m * made.tile.block.n;
-    const int parts = made.split.parts;
-    return {.tiles = made.tiles,
-            .blocks = made.tiles * parts,
-            .resident = kTile.min_blocks,
-            // In k-tiles as wide as they are along X, which costs.def knows.
-            .steps = (made.split.share + (made.split.rest > 0)) *
-                     (static_cast<double>(made.tile.block.n) / kTile.block.n),
-            .exchanged = parts > 1 ? made.tiles * parts * elements * 4 : 0,
-            .parts = parts,
-            .sharing = parts,
-            .meet = parts <= kMostThatMeet};
+    Work result =
+        work_of(made.split, made.tiles, made.tile.block.m * made.tile.block.n, kTile.min_blocks);
+    // In k-tiles as wide as they are along X, which costs.def knows.
+    result.steps *= static_cast<double>(made.tile.block.n) / kTile.block.n;
+    return result;
 }
 
 template <TileConfig kTile>

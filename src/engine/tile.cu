@@ -186,10 +186,8 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blo
     const auto sum_of = [&](int row) {
         float4 sum{};
         UNROLL
-        for (int w = 0; w < K_WARPS; ++w) {
-            const float4 more = ld<float4>(sums + (w * BM + row) * SUM_PITCH + col);
-            sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
-        }
+        for (int w = 0; w < K_WARPS; ++w)
+            add4(sum, ld<float4>(sums + (w * BM + row) * SUM_PITCH + col));
         return sum;
     };
     const int64_t tile =
@@ -203,8 +201,7 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blo
         if (!is_last(parts.arrived + tile, split.parts, vote)) return;
     }
     const Scalars scalars = scalars_of(p);
-    const bool vectors =
-        rows_aligned(p.C, p.ldc) && p.stride_c % 4 == 0;  // of all matrices of the batch
+    const bool vectors = rows_aligned(p.C, p.ldc) && p.stride_c % 4 == 0;
     GlobalPtr<float> C = p.C + batch * p.stride_c + (tile_row + first_row) * p.ldc + tile_col + col;
     const int exist = cols - col;
     for (int row = first_row; row < rows; row += STEP, C += STEP * p.ldc) {
@@ -212,10 +209,8 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, kTile.min_blo
         if (split.parts == 1) sum = sum_of(row);
         if (split.parts > 1) {
             UNROLL_BY(4)
-            for (int from = 0; from < split.parts; ++from) {
-                const float4 more = ld<float4>(all + (from * BM + row) * BN);
-                sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
-            }
+            for (int from = 0; from < split.parts; ++from)
+                add4(sum, ld<float4>(all + (from * BM + row) * BN));
         }
         if (exist > 0) store4(scalars, C, exist, vectors, sum);
     }
@@ -255,17 +250,8 @@ int64_t workspace_bytes(const Problem& problem, const Execution& execution) {
 
 template <TileConfig kTile>
 Work work(const Problem& problem, const Execution& execution) {
-    const Split split = split_of(kTile, problem, execution);
-    const int64_t tiles = tiles_of(kTile, problem);
-    return {
-        .tiles = tiles,
-        .blocks = tiles * split.parts,
-        .resident = kTile.min_blocks,
-        .steps = static_cast<double>(split.share + (split.rest > 0)),
-        .exchanged = split.parts > 1 ? tiles * split.parts * kTile.block.m * kTile.block.n * 4 : 0,
-        .parts = split.parts,
-        .sharing = split.parts,
-        .meet = split.parts <= kMostThatMeet};
+    return work_of(split_of(kTile, problem, execution), tiles_of(kTile, problem),
+                   kTile.block.m * kTile.block.n, kTile.min_blocks);
 }
 
 /// Of more, all blocks would read the same tile of the smaller operand at the same time, which the
@@ -317,8 +303,7 @@ Status run(const Problem& problem, const Execution& execution) {
     static_assert(kTile.thread.n == 4, "sums are stored as float4: TN is 4");
     static_assert(
         kTile.warp.k % kTile.unroll_k == 0 && kTile.unroll_k % kTile.thread.k == 0,
-        "the inner loop takes TK rows of k at a time: they divide its unrolling, and that "
-        "WK");
+        "the inner loop takes TK rows of k at a time: they divide its unrolling, and that WK");
     if (problem.m == 0 || problem.n == 0 || problem.batch == 0) return {};
     const Operands operands(problem);
     const int64_t tiles = tiles_of(kTile, problem);

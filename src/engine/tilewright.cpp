@@ -1,43 +1,32 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// The C interface: finds the context of a handle, and turns what happens into a status.
+// The C interface, but for prepared operands.
 #include "tilewright/tilewright.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
-#include <new>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <tuple>
 
-#include "engine/context.h"
+#include "engine/handle.h"
 #include "engine/host.h"
 
 using tilewright::Arithmetic;
 using tilewright::Status;
 using tilewright::StatusCode;
 using tilewright::engine::Backend;
+using tilewright::engine::call;
+using tilewright::engine::Call;
+using tilewright::engine::call_of_sizes;
 using tilewright::engine::Context;
-
-struct tilewright_operand {
-    tilewright::engine::PreparedOperand prepared;
-    tilewright_handle_t owner;
-};
-
-struct tilewright_context {
-    static constexpr uint64_t kAlive = 0x7469'6c65'7772'6967;
-
-    explicit tilewright_context(std::unique_ptr<Backend> backend) : context(std::move(backend)) {}
-    ~tilewright_context() { alive = 0; }
-
-    volatile uint64_t alive = kAlive;
-    const pid_t process = getpid();
-    Context context;
-    std::string error, kernel;
-};
+using tilewright::engine::integer;
+using tilewright::engine::is_alive;
+using tilewright::engine::no_handle;
+using tilewright::engine::null_argument;
+using tilewright::engine::product;
+using tilewright::engine::without_handle;
 
 namespace {
 
@@ -51,55 +40,6 @@ static_assert(static_cast<int>(Arithmetic::fp32) == TILEWRIGHT_COMPUTE_FP32 &&
 /// Of calls that have no good handle.
 thread_local std::string error_without_handle;
 
-bool is_alive(tilewright_handle_t handle) {
-    return handle && handle->alive == tilewright_context::kAlive;
-}
-
-tilewright_status_t without_handle(const Status& status) {
-    error_without_handle = status.reason;
-    return static_cast<tilewright_status_t>(status.code);
-}
-
-tilewright_status_t no_handle(tilewright_handle_t handle) {
-    return without_handle({StatusCode::not_initialized, handle ? "handle is none, or was destroyed"
-                                                               : "handle is a null pointer"});
-}
-
-/// An enumeration as the integer that it is in C, where any may come. In C++ reading it is undefined.
-template <class Enumeration>
-int integer(const Enumeration& value) {
-    int result = 0;
-    static_assert(sizeof(result) == sizeof(value));
-    std::memcpy(&result, &value, sizeof(result));
-    return result;
-}
-
-/// No exception leaves the C interface.
-template <class Function>
-tilewright_status_t call(tilewright_handle_t handle, const Function& function) {
-    if (!is_alive(handle)) return no_handle(handle);
-    // Neither a GPU's context nor CPU mode's threads are in a child.
-    if (handle->process != getpid())
-        return without_handle({StatusCode::not_initialized,
-                               "handle was created before a fork: a child needs its own"});
-    try {
-        const Backend::Scope scope(handle->context.backend());
-        Status status = function(handle->context);
-        handle->error.swap(status.reason);
-        return static_cast<tilewright_status_t>(status.code);
-    } catch (const std::bad_alloc&) {
-        handle->error.clear();
-        return TILEWRIGHT_STATUS_ALLOCATION_FAILED;
-    } catch (...) {  // also what a caller's log function throws
-        handle->error.clear();
-        return TILEWRIGHT_STATUS_INTERNAL_ERROR;
-    }
-}
-
-Status null_argument(const char* name) {
-    return {StatusCode::invalid_value, std::string(name) + " is a null pointer"};
-}
-
 /// Sets *to, which the caller named, to a value.
 template <class T>
 tilewright_status_t get(tilewright_handle_t handle, const char* name, T* to, T (*of)(Context&)) {
@@ -110,12 +50,17 @@ tilewright_status_t get(tilewright_handle_t handle, const char* name, T* to, T (
     });
 }
 
-bool cpu_is_wanted() {
+/// The environment's wish, "" for none.
+std::string_view wanted_device() {
     const char* device = std::getenv("TILEWRIGHT_DEVICE");
+    return device ? device : "";
+}
+
+bool cpu_is_wanted() {
 #if TILEWRIGHT_WITH_CUDA
-    return device && std::string_view(device) == "cpu";
+    return wanted_device() == "cpu";
 #else
-    return !device || !*device || std::string_view(device) == "cpu";
+    return wanted_device().empty() || wanted_device() == "cpu";
 #endif
 }
 
@@ -125,7 +70,12 @@ tilewright_status_t create(tilewright_handle_t* handle, bool on_cpu) try {
     Status why;
     auto backend =
         on_cpu ? tilewright::engine::open_cpu_backend() : tilewright::engine::open_gpu_backend(why);
-    if (!backend) return without_handle(why);
+    if (!backend) {
+        if (!wanted_device().empty())
+            why.reason +=
+                ", and the environment has TILEWRIGHT_DEVICE=" + std::string(wanted_device());
+        return without_handle(why);
+    }
     auto made = std::make_unique<tilewright_context>(std::move(backend));
     const Backend::Scope scope(made->context.backend());
     if (Status status = made->context.open(); !status.ok()) return without_handle(status);
@@ -139,14 +89,55 @@ tilewright_status_t create(tilewright_handle_t* handle, bool on_cpu) try {
     return without_handle({StatusCode::internal_error, error.what()});
 }
 
-tilewright_status_t product(tilewright_handle_t handle, tilewright::engine::Call c) {
+}  // namespace
+
+namespace tilewright::engine {
+
+tilewright_status_t without_handle(const Status& status) {
+    error_without_handle = status.reason;
+    return static_cast<tilewright_status_t>(status.code);
+}
+
+tilewright_status_t no_handle(tilewright_handle_t handle) {
+    return without_handle({StatusCode::not_initialized, handle ? "handle is none, or was destroyed"
+                                                               : "handle is a null pointer"});
+}
+
+tilewright_status_t product(tilewright_handle_t handle, tilewright_layout_t layout,
+                            tilewright_operation_t ta, tilewright_operation_t tb, int64_t m,
+                            int64_t n, int64_t k, const float* alpha, const float* A, int64_t lda,
+                            int64_t stride_a, const float* B, int64_t ldb, int64_t stride_b,
+                            const float* beta, float* C, int64_t ldc, int64_t stride_c,
+                            int64_t batch_count, const PreparedOperand* prepared_a,
+                            const PreparedOperand* prepared_b) {
     return call(handle, [&](Context& context) -> Status {
-        c.scalars_on_device = context.scalars_on_device, c.arithmetic = context.arithmetic;
+        const Call c{.layout = integer(layout),
+                     .transpose_a = integer(ta),
+                     .transpose_b = integer(tb),
+                     .m = m,
+                     .n = n,
+                     .k = k,
+                     .alpha = alpha,
+                     .A = A,
+                     .lda = lda,
+                     .stride_a = stride_a,
+                     .B = B,
+                     .ldb = ldb,
+                     .stride_b = stride_b,
+                     .beta = beta,
+                     .C = C,
+                     .ldc = ldc,
+                     .stride_c = stride_c,
+                     .batch = batch_count,
+                     .scalars_on_device = context.scalars_on_device,
+                     .arithmetic = context.arithmetic,
+                     .prepared_a = prepared_a,
+                     .prepared_b = prepared_b};
         if (Status status = check(c); !status.ok()) return status;
-        const tilewright::Problem problem = problem_of(c);
+        const Problem problem = problem_of(c);
         const bool swapped = c.layout == TILEWRIGHT_COL_MAJOR;
-        for (const auto& [operand, name, is_b] : {std::tuple(c.prepared_a, "prepared_a", swapped),
-                                                  {c.prepared_b, "prepared_b", !swapped}})
+        for (const auto& [operand, name, is_b] :
+             {std::tuple(prepared_a, "prepared_a", swapped), {prepared_b, "prepared_b", !swapped}})
             if (operand)
                 if (Status status = check(*operand, name, problem, is_b); !status.ok())
                     return status;
@@ -154,7 +145,7 @@ tilewright_status_t product(tilewright_handle_t handle, tilewright::engine::Call
     });
 }
 
-}  // namespace
+}  // namespace tilewright::engine
 
 int tilewright_version(void) {
     return TILEWRIGHT_VERSION_MAJOR * 10000 + TILEWRIGHT_VERSION_MINOR * 100 +
@@ -266,40 +257,8 @@ tilewright_status_t tilewright_get_workspace_size(tilewright_handle_t handle,
                                                   tilewright_operation_t tb, int64_t m, int64_t n,
                                                   int64_t k, int64_t batch_count, size_t* bytes) {
     return call(handle, [&](Context& context) -> Status {
-        const bool rows = integer(layout) == TILEWRIGHT_ROW_MAJOR;
-        // As long as fits: what is longer still is refused for its span.
-        const auto times = [](int64_t lines, int64_t ld) {
-            int64_t result = 0;
-            return __builtin_mul_overflow(lines, ld, &result) ? INT64_MAX : result;
-        };
-        const auto ld = [](bool along_columns, int64_t r, int64_t c) {
-            const int64_t length = std::max<int64_t>(4, along_columns ? c : r);
-            return length > INT64_MAX - 3 ? length : (length + 3) / 4 * 4;
-        };
-        // Operands that are there, on a boundary, and never read.
-        static const float one = 1.0f;
-        alignas(16) static float place[4];
-        const bool a_rows = rows == (integer(ta) == TILEWRIGHT_OP_N),
-                   b_rows = rows == (integer(tb) == TILEWRIGHT_OP_N);
-        tilewright::engine::Call c{.layout = integer(layout),
-                                   .transpose_a = integer(ta),
-                                   .transpose_b = integer(tb),
-                                   .m = m,
-                                   .n = n,
-                                   .k = k,
-                                   .alpha = &one,
-                                   .A = place,
-                                   .lda = ld(a_rows, m, k),
-                                   .B = place,
-                                   .ldb = ld(b_rows, k, n),
-                                   .beta = &one,
-                                   .C = place,
-                                   .ldc = ld(rows, m, n),
-                                   .batch = batch_count,
-                                   .arithmetic = context.arithmetic};
-        c.stride_a = times(a_rows ? m : k, c.lda);
-        c.stride_b = times(b_rows ? k : n, c.ldb);
-        c.stride_c = std::max<int64_t>(4, times(rows ? m : n, c.ldc));
+        const Call c = call_of_sizes(integer(layout), integer(ta), integer(tb), m, n, k,
+                                     batch_count, context.arithmetic);
         if (Status status = check(c); !status.ok()) return status;
         if (!bytes) return null_argument("bytes");
         const bool empty = m == 0 || n == 0 || batch_count == 0;
@@ -313,21 +272,8 @@ tilewright_status_t tilewright_sgemm(tilewright_handle_t handle, tilewright_layo
                                      int64_t m, int64_t n, int64_t k, const float* alpha,
                                      const float* A, int64_t lda, const float* B, int64_t ldb,
                                      const float* beta, float* C, int64_t ldc) {
-    return product(handle, {.layout = integer(layout),
-                            .transpose_a = integer(ta),
-                            .transpose_b = integer(tb),
-                            .m = m,
-                            .n = n,
-                            .k = k,
-                            .alpha = alpha,
-                            .A = A,
-                            .lda = lda,
-                            .B = B,
-                            .ldb = ldb,
-                            .beta = beta,
-                            .C = C,
-                            .ldc = ldc,
-                            .batch = 1});
+    return product(handle, layout, ta, tb, m, n, k, alpha, A, lda, 0, B, ldb, 0, beta, C, ldc, 0,
+                   1);
 }
 
 tilewright_status_t tilewright_sgemm_strided_batched(
@@ -335,99 +281,8 @@ tilewright_status_t tilewright_sgemm_strided_batched(
     tilewright_operation_t tb, int64_t m, int64_t n, int64_t k, const float* alpha, const float* A,
     int64_t lda, int64_t stride_a, const float* B, int64_t ldb, int64_t stride_b, const float* beta,
     float* C, int64_t ldc, int64_t stride_c, int64_t batch_count) {
-    return product(handle, {.layout = integer(layout),
-                            .transpose_a = integer(ta),
-                            .transpose_b = integer(tb),
-                            .m = m,
-                            .n = n,
-                            .k = k,
-                            .alpha = alpha,
-                            .A = A,
-                            .lda = lda,
-                            .stride_a = stride_a,
-                            .B = B,
-                            .ldb = ldb,
-                            .stride_b = stride_b,
-                            .beta = beta,
-                            .C = C,
-                            .ldc = ldc,
-                            .stride_c = stride_c,
-                            .batch = batch_count});
-}
-
-tilewright_status_t tilewright_prepare(tilewright_handle_t handle, tilewright_layout_t layout,
-                                       tilewright_side_t side, tilewright_operation_t op,
-                                       int64_t rows, int64_t cols, const float* X, int64_t ldx,
-                                       tilewright_operand_t* operand) {
-    return call(handle, [&](Context& context) -> Status {
-        if (integer(side) != TILEWRIGHT_LEFT && integer(side) != TILEWRIGHT_RIGHT)
-            return {StatusCode::invalid_value, "side = " + std::to_string(integer(side)) +
-                                                   ": 141 (left) and 142 (right) are sides"};
-        if (!operand) return null_argument("operand");
-        *operand = nullptr;
-        // As A or B of a product with one row or column, whose other matrices are never read.
-        static const float one = 1.0f;
-        alignas(16) static float place[4];
-        const bool left = integer(side) == TILEWRIGHT_LEFT;
-        const int64_t k = left ? cols : rows, long_enough = std::max({int64_t{1}, rows, cols});
-        tilewright::engine::Call c{.layout = integer(layout),
-                                   .transpose_a = left ? integer(op) : TILEWRIGHT_OP_N,
-                                   .transpose_b = left ? TILEWRIGHT_OP_N : integer(op),
-                                   .m = left ? rows : 1,
-                                   .n = left ? 1 : cols,
-                                   .k = k,
-                                   .alpha = &one,
-                                   .A = left ? X : place,
-                                   .lda = left ? ldx : long_enough,
-                                   .B = left ? place : X,
-                                   .ldb = left ? long_enough : ldx,
-                                   .beta = &one,
-                                   .C = place,
-                                   .ldc = long_enough,
-                                   .batch = 1,
-                                   .arithmetic = context.arithmetic};
-        if (Status status = check(c); !status.ok()) return status;
-        auto made = std::make_unique<tilewright_operand>(tilewright_operand{{}, handle});
-        const bool is_b = left == (c.layout == TILEWRIGHT_COL_MAJOR);
-        Status status = context.prepare(made->prepared, problem_of(c), is_b);
-        if (status.ok()) *operand = made.release();
-        return status;
-    });
-}
-
-tilewright_status_t tilewright_sgemm_prepared(
-    tilewright_handle_t handle, tilewright_layout_t layout, tilewright_operation_t ta,
-    tilewright_operation_t tb, int64_t m, int64_t n, int64_t k, const float* alpha, const float* A,
-    int64_t lda, tilewright_operand_t prepared_a, const float* B, int64_t ldb,
-    tilewright_operand_t prepared_b, const float* beta, float* C, int64_t ldc) {
-    return product(handle, {.layout = integer(layout),
-                            .transpose_a = integer(ta),
-                            .transpose_b = integer(tb),
-                            .m = m,
-                            .n = n,
-                            .k = k,
-                            .alpha = alpha,
-                            .A = A,
-                            .lda = lda,
-                            .B = B,
-                            .ldb = ldb,
-                            .beta = beta,
-                            .C = C,
-                            .ldc = ldc,
-                            .batch = 1,
-                            .prepared_a = prepared_a ? &prepared_a->prepared : nullptr,
-                            .prepared_b = prepared_b ? &prepared_b->prepared : nullptr});
-}
-
-tilewright_status_t tilewright_release(tilewright_handle_t handle, tilewright_operand_t operand) {
-    return call(handle, [&](Context& context) -> Status {
-        if (!operand) return {};
-        if (operand->owner != handle)
-            return {StatusCode::invalid_value, "operand was prepared with another handle"};
-        context.release(operand->prepared);
-        delete operand;
-        return {};
-    });
+    return product(handle, layout, ta, tb, m, n, k, alpha, A, lda, stride_a, B, ldb, stride_b, beta,
+                   C, ldc, stride_c, batch_count);
 }
 
 const char* tilewright_last_kernel(tilewright_handle_t handle) {

@@ -87,6 +87,10 @@ uint64_t seed_of(const Options& o) {
     return parse_number<uint64_t>(o.seed, "--seed");
 }
 
+uint64_t shuffle_of(const Options& o) {
+    return parse_number<uint64_t>(o.shuffle, "--shuffle");
+}
+
 std::vector<Case> cases_of(const Options& o) {
     Case test;
     test.alpha = parse_number<float>(o.alpha, "--alpha");
@@ -120,6 +124,13 @@ std::vector<Case> cases_of(const Options& o) {
 std::string device_of(const Options& o) {
     const char* variable = std::getenv("DEVICE");
     return o.device.empty() && variable ? variable : o.device;
+}
+
+std::unique_ptr<Device> open_device(const Options& o, CpuMode mode) try {
+    return open_device(device_of(o), mode);
+} catch (const NoDevice& error) {
+    if (device_of(o) == o.device) throw;
+    throw NoDevice(fmt::format("DEVICE in the environment: {}", error.what()));
 }
 
 Format format_of(const Options& o) {

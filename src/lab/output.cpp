@@ -30,6 +30,16 @@ bool is_replaced(const std::string& path) {
     return !fs::exists(path, ignored) || fs::is_regular_file(path, ignored);
 }
 
+/// Where links lead, be it to what is not there yet: the file is replaced, and the links stay.
+std::string target_of(const std::string& path) {
+    constexpr int kMostLinks = 40;  // as many as Linux follows
+    fs::path target = path;
+    std::error_code ignored;
+    for (int i = 0; i < kMostLinks && fs::is_symlink(target, ignored) && is_replaced(target); ++i)
+        target = target.parent_path() / fs::read_symlink(target, ignored);
+    return target;
+}
+
 void write_file(const std::string& path, const std::string& text) {
     std::ofstream file(path, std::ios::binary);
     file << text;
@@ -40,15 +50,16 @@ void write_file(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+OutputFile::OutputFile(const std::string& path) : path_(target_of(path)) {
     if (path_.empty()) return;
     std::error_code ignored;
     const auto fail = [&](const char* reason) {
-        throw UsageError(fmt::format("--output: cannot write {}: {}", path_, reason));
+        throw UsageError(fmt::format("--output: cannot write {}: {}", path, reason));
     };
     if (fs::is_directory(path_, ignored)) fail("it is a folder");
     if (fs::exists(path_, ignored) && access(path_.c_str(), W_OK) != 0) fail(std::strerror(errno));
     if (!is_replaced(path_)) return;
+    if (fs::is_symlink(path_, ignored)) fail(std::strerror(ELOOP));
     const std::string probe = temporary(path_);
     std::FILE* file = std::fopen(probe.c_str(), "w");
     if (!file) fail(std::strerror(errno));

@@ -18,7 +18,7 @@ namespace tilewright::lab {
 class OutputFile {
   public:
     /// Throws UsageError when the file could not be written. An empty path means no file.
-    explicit OutputFile(std::string path);
+    explicit OutputFile(const std::string& path);
     explicit operator bool() const { return !path_.empty(); }
     /// Throws std::runtime_error.
     void write(const std::string& text) const;

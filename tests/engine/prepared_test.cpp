@@ -175,5 +175,21 @@ TEST(PreparedOperand, IsNotMadeOfBadArguments) {
     EXPECT_EQ(error_of(handle), "B is a null pointer");
 }
 
+TEST(PreparedOperand, MayBeAVectorOfAnyLength) {
+    const Handle handle;
+    const float x = 0.0f;
+    const int64_t length = int64_t{1} << 40;
+    tilewright_operand_t operand = nullptr;
+    for (const auto layout : {TILEWRIGHT_ROW_MAJOR, TILEWRIGHT_COL_MAJOR})
+        for (const auto side : {TILEWRIGHT_LEFT, TILEWRIGHT_RIGHT})
+            for (const auto& [rows, cols] : {std::pair(int64_t{1}, length), {length, int64_t{1}}}) {
+                const int64_t ld = layout == TILEWRIGHT_ROW_MAJOR ? cols : rows;
+                tilewright_prepare(handle, layout, side, TILEWRIGHT_OP_N, rows, cols, &x, ld,
+                                   &operand);
+                // That is: all arguments are good.
+                EXPECT_EQ(error_of(handle), "in compute mode fp32 nothing is to be prepared");
+            }
+}
+
 }  // namespace
 }  // namespace tilewright::test
