@@ -23,6 +23,10 @@ struct Fp16Mode {
                                                  const Operand& b, bool begins) {
         wgmma_f16<N>(acc, a, b, begins);
     }
+    __device__ __forceinline__ static void mma(float (&acc)[4], const float (&a)[4],
+                                               const float (&b)[2]) {
+        mma_f16(acc, a, b);
+    }
 };
 
 /// The small products first. lo * lo is left out.
@@ -49,6 +53,10 @@ struct Bf16 {
     __device__ __forceinline__ static void wgmma(float (&acc)[N / 2], const Operand& a,
                                                  const Operand& b, bool begins) {
         wgmma_bf16<N>(acc, a, b, begins);
+    }
+    __device__ __forceinline__ static void mma(float (&acc)[4], const float (&a)[4],
+                                               const float (&b)[2]) {
+        mma_bf16(acc, a, b);
     }
 };
 

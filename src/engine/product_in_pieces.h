@@ -44,6 +44,54 @@ class Order {
     unsigned last_group_;
 };
 
+/// A slab of a tile in shared memory: of each row the words of as many pieces as are 128 bytes, or else 64,
+/// swizzled; what other pieces there are lies in boxes behind all rows. 16 bytes at the same place of 8
+/// rows lie in all banks.
+template <class Mode>
+struct SlabLayout {
+    static constexpr int kWords = Mode::Format::kPieces * kPieceWords;  // of a row, in all
+    static constexpr Swizzle kSwizzle = kWords % 32 == 0 ? Swizzle::bytes128 : Swizzle::bytes64;
+    static constexpr int kWidth = static_cast<int>(kSwizzle) / 4;  // of a row in a box
+    static constexpr int kBoxes = kWords / kWidth;
+    static constexpr int kBeside = kWidth / kPieceWords;  // pieces in a box
+    HOST_DEVICE static int box(int piece) { return piece / kBeside; }
+    /// Of a row's places of 16 bytes the piece's first, and where place i is found.
+    HOST_DEVICE static int place(int piece) { return piece % kBeside * (kPieceWords / 4); }
+    HOST_DEVICE static int swizzled(int row, int i) {
+        return i ^ (kSwizzle == Swizzle::bytes128 ? row % 8 : row / 2 % 4);
+    }
+};
+
+/// What all parts of k have of some sums, in the parts' order, whoever adds them up: of(part, i).
+template <int kSums, class Of>
+__device__ __forceinline__ void add_parts(float4 (&sum)[kSums], int parts, const Of& of) {
+    UNROLL
+    for (int i = 0; i < kSums; ++i) sum[i] = float4{};
+    for (int part = 0; part < parts; ++part) {
+        UNROLL
+        for (int i = 0; i < kSums; ++i) {
+            const float4 more = of(part, i);
+            sum[i].x += more.x, sum[i].y += more.y, sum[i].z += more.z, sum[i].w += more.w;
+        }
+    }
+}
+
+/// Four neighbours of each of some rows of C that are `pitch` apart.
+template <int kRows>
+__device__ __forceinline__ void store_rows(const Scalars& scalars, GlobalPtr<float> C,
+                                           int64_t pitch, const float4 (&sum)[kRows]) {
+    float4 c[kRows];
+    UNROLL
+    for (int i = 0; i < kRows; ++i)
+        c[i] = scalars.beta == 0.0f ? float4{} : ld<float4>(C + i * pitch);
+    UNROLL
+    for (int i = 0; i < kRows; ++i)
+        st_streaming(C + i * pitch, float4{scalars.alpha * sum[i].x + scalars.beta * c[i].x,
+                                           scalars.alpha * sum[i].y + scalars.beta * c[i].y,
+                                           scalars.alpha * sum[i].z + scalars.beta * c[i].z,
+                                           scalars.alpha * sum[i].w + scalars.beta * c[i].w});
+}
+
 #if !defined(__CUDACC_RTC__)
 /// What an operand becomes, and where: in a workspace, or where it was prepared. Outlives the launch.
 class PiecesStorage {
@@ -272,6 +320,19 @@ Status run_halves(const Problem& p, const Execution& execution,
                         part_of(p, 0, p.m, first, p.n - first, 0, 1));
     }
     return {StatusCode::not_supported, "the workspace does not hold the pieces of one block tile"};
+}
+
+template <class Format, TileConfig kTile>
+constexpr Variant variant_of(const char* name, Status (*run)(const Problem&, const Execution&),
+                             int shared_bytes) {
+    return {name,
+            kTile,
+            run,
+            shared_bytes,
+            workspace_bytes<Format, kTile>,
+            work<kTile>,
+            refusal<kTile>,
+            least_workspace_bytes<Format, kTile>};
 }
 #endif
 

@@ -69,6 +69,22 @@ __device__ __forceinline__ void find_unfit(const Pieces& a, const Pieces& b, con
     }
 }
 
+/// Stores sums of four neighbours, columns `col` and on of a block tile that has `cols`, but for those that
+/// do not exist or are unfit.
+template <int BM>
+__device__ __forceinline__ void store_fit(const Scalars& scalars, GlobalPtr<float> C,
+                                          const float4& sum, const Unfit& unfit, int col, int cols,
+                                          bool vectors) {
+    if (unfit.counts[1] == 0) {
+        if (col < cols) store4(scalars, C, cols - col, vectors, sum);
+        return;
+    }
+    const float four[] = {sum.x, sum.y, sum.z, sum.w};
+    for (int n = 0; n < 4; ++n)
+        if (col + n < cols && !unfit.is[BM + col + n])
+            store4(scalars, C + n, 1, false, float4{four[n]});
+}
+
 /// Called by 256 threads, which meet by `meet`. `order` has the tile's rows, those that are
 /// unfit before the others, and from BM on its columns likewise. `scratch`: 9 KiB.
 template <int BM, class Meet>
