@@ -23,6 +23,10 @@ struct Fp16Mode {
                                                  const Operand& b, bool begins) {
         wgmma_f16<N>(acc, a, b, begins);
     }
+    __device__ __forceinline__ static void mma(float (&acc)[4], const float (&a)[4],
+                                               const float (&b)[2]) {
+        mma_f16(acc, a, b);
+    }
 };
 
 /// The small products first. lo * lo is left out.
@@ -50,19 +54,31 @@ struct Bf16 {
                                                  const Operand& b, bool begins) {
         wgmma_bf16<N>(acc, a, b, begins);
     }
+    __device__ __forceinline__ static void mma(float (&acc)[4], const float (&a)[4],
+                                               const float (&b)[2]) {
+        mma_bf16(acc, a, b);
+    }
 };
 
-/// A slab of an operand's tile in shared memory, for wgmma: rows as wide as the swizzle, of as many
-/// pieces as fit; what other pieces there are lies behind all rows.
+/// A slab of a tile in shared memory: of each row the words of as many pieces as are 128 bytes, or else 64,
+/// swizzled; what other pieces there are lies in boxes behind all rows. 16 bytes at the same place of 8
+/// rows lie in all banks.
 template <class Mode>
 struct SlabLayout {
     static constexpr int kWords = Mode::Format::kPieces * kPieceWords;  // of a row, in all
     static constexpr Swizzle kSwizzle = kWords % 32 == 0 ? Swizzle::bytes128 : Swizzle::bytes64;
-    static constexpr int kWidth = static_cast<int>(kSwizzle) / 4;  // words
+    static constexpr int kWidth = static_cast<int>(kSwizzle) / 4;  // of a row in a box
     static constexpr int kBoxes = kWords / kWidth;
+    static constexpr int kBeside = kWidth / kPieceWords;  // pieces in a box
+    HOST_DEVICE static int box(int piece) { return piece / kBeside; }
+    /// Of a row's places of 16 bytes the piece's first, and where place i is found.
+    HOST_DEVICE static int place(int piece) { return piece % kBeside * (kPieceWords / 4); }
+    /// The piece's first word, where boxes are of so many rows.
     HOST_DEVICE static int at(int piece, int rows) {
-        constexpr int BESIDE = kWidth / kPieceWords;
-        return piece / BESIDE * rows * kWidth + piece % BESIDE * kPieceWords;
+        return box(piece) * rows * kWidth + place(piece) * 4;
+    }
+    HOST_DEVICE static int swizzled(int row, int i) {
+        return i ^ (kSwizzle == Swizzle::bytes128 ? row % 8 : row / 2 % 4);
     }
 };
 

@@ -44,6 +44,33 @@ class Order {
     unsigned last_group_;
 };
 
+/// What all parts of k have of some sums, in the parts' order, whoever adds them up: of(part, i).
+template <int kSums, class Of>
+__device__ __forceinline__ void add_parts(float4 (&sum)[kSums], int parts, const Of& of) {
+    UNROLL
+    for (int i = 0; i < kSums; ++i) sum[i] = float4{};
+    for (int part = 0; part < parts; ++part) {
+        UNROLL
+        for (int i = 0; i < kSums; ++i) add4(sum[i], of(part, i));
+    }
+}
+
+/// Four neighbours of each of some rows of C that are `pitch` apart.
+template <int kRows>
+__device__ __forceinline__ void store_rows(const Scalars& scalars, GlobalPtr<float> C,
+                                           int64_t pitch, const float4 (&sum)[kRows]) {
+    float4 c[kRows];
+    UNROLL
+    for (int i = 0; i < kRows; ++i)
+        c[i] = scalars.beta == 0.0f ? float4{} : ld<float4>(C + i * pitch);
+    UNROLL
+    for (int i = 0; i < kRows; ++i)
+        st_streaming(C + i * pitch, float4{scalars.alpha * sum[i].x + scalars.beta * c[i].x,
+                                           scalars.alpha * sum[i].y + scalars.beta * c[i].y,
+                                           scalars.alpha * sum[i].z + scalars.beta * c[i].z,
+                                           scalars.alpha * sum[i].w + scalars.beta * c[i].w});
+}
+
 #if !defined(__CUDACC_RTC__)
 /// What an operand becomes, and where: in a workspace, or where it was prepared. Outlives the launch.
 class PiecesStorage {
@@ -283,6 +310,19 @@ Status run_halves(const Problem& p, const Execution& execution,
                         part_of(p, 0, p.m, first, p.n - first, 0, 1));
     }
     return {StatusCode::not_supported, "the workspace does not hold the pieces of one block tile"};
+}
+
+template <class Format, TileConfig kTile>
+constexpr Variant variant_of(const char* name, Status (*run)(const Problem&, const Execution&),
+                             int shared_bytes) {
+    return {name,
+            kTile,
+            run,
+            shared_bytes,
+            workspace_bytes<Format, kTile>,
+            work<kTile>,
+            refusal<kTile>,
+            least_workspace_bytes<Format, kTile>};
 }
 #endif
 

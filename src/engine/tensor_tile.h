@@ -40,10 +40,11 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
     SHARED(Barrier, turns, 2);
     SHARED(Barrier, multiplied, 1);
     SHARED(Barrier, met, 1);  // those that multiply, who are not alone
-    SHARED(int, unfit, BM + BN);
+    SHARED(int, unfit_is, BM + BN);
     SHARED(int, order, BM + BN);
     SHARED(unsigned, vote, 1);
-    SHARED(int, counts, 4);  // of unfit rows and columns, and of the others
+    SHARED(int, counts, 4);
+    const Unfit unfit{unfit_is, order, counts};
     if (threadIdx.x < STAGES) {
         mbarrier_init(full + threadIdx.x, 1);
         mbarrier_init(empty + threadIdx.x, kTile.threads);
@@ -81,12 +82,6 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
         if (threadIdx.x >= kTile.threads + 32) {
             // --- which rows and columns are left to FP32
             const int thread = threadIdx.x - kTile.threads - 32;
-            const auto note = [&](int of_b, int exist, int x, bool is) {
-                const int first = of_b ? BM : 0;
-                unfit[first + x] = is;
-                const int before = atomic_add(counts + of_b + (is ? 0 : 2), 1);
-                order[first + (is ? before : exist - 1 - before)] = x;
-            };
             const auto check = [&](const Pieces& pieces, int64_t first, int of_b, int exist) {
                 for (int x = thread; x < exist; x += CHECKING) {
                     float most = 0.0f, nan = 0.0f, sum = 0.0f;
@@ -100,8 +95,8 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
                         nan += scale;
                     }
                     if (of_b == 0) row_scales[x] = nan;  // of the only line
-                    note(of_b, exist, x,
-                         nan != nan || is_dominated<typename Mode::Format>(sum, most));
+                    unfit.note<BM>(of_b, exist, x,
+                                   nan != nan || is_dominated<typename Mode::Format>(sum, most));
                 }
             };
             check(a, tile.row, 0, rows);
@@ -255,67 +250,48 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
         if (!is_last(parts.arrived + tile_number, split.parts, vote, meet_all)) return;
     }
     const bool vectors = rows_aligned(p.C, p.ldc) && p.stride_c % 4 == 0;
-    const bool simple = vectors && rows == BM && cols == COLS && counts[0] + counts[1] == 0;
+    const bool simple = vectors && rows == BM && cols == COLS && !unfit.any();
     UNROLL
     for (int sub = 0; sub < SUBTILES; ++sub) {
         if (!PAIR) stage_sums(sub);
         const int first_row = first_row_of(sub);
         const GlobalPtr<float> C =
             p.C + batch * p.stride_c + (tile.row + first_row) * p.ldc + finished.col;
-        // Of rows that follow each other; parts in their order, whoever adds them up.
         const auto sum_rows = [&]<int kRows>(float4(&sum)[kRows], int first, int col) {
+            UNROLL
+            for (int i = 0; i < kRows; ++i) sum[i] = scaled_sum(sub, first + i * ABREAST, col);
+            if (!in_parts) return;
             float4 own[kRows];
             UNROLL
-            for (int i = 0; i < kRows; ++i) {
-                own[i] = scaled_sum(sub, first + i * ABREAST, col);
-                sum[i] = in_parts ? float4{} : own[i];
-            }
-            for (int other = 0; in_parts && other < split.parts; ++other) {
-                UNROLL
-                for (int i = 0; i < kRows; ++i) {
-                    const int row = first_row + first + i * ABREAST;
-                    const float4 more =
-                        other == part ? own[i] : ld<float4>(all + (other * BM + row) * BN + col);
-                    sum[i].x += more.x, sum[i].y += more.y;
-                    sum[i].z += more.z, sum[i].w += more.w;
-                }
-            }
+            for (int i = 0; i < kRows; ++i) own[i] = sum[i];
+            add_parts(sum, split.parts, [&](int other, int i) {
+                const int row = first_row + first + i * ABREAST;
+                return other == part ? own[i] : ld<float4>(all + (other * BM + row) * BN + col);
+            });
         };
-        if (simple && scalars.beta == 0.0f) {
+        if (simple) {
             constexpr int ROWS = 8;  // on their way at a time
             for (int i = 0; i < 16 * ceil_div(COLS, 128); i += ROWS * ABREAST) {
                 const int col = i / 16 * 128 + lane_col, first = i % 16 + lane_row;
                 if (col >= COLS) break;
                 float4 sum[ROWS];
                 sum_rows(sum, first, col);
-                UNROLL
-                for (int row = 0; row < ROWS; ++row)
-                    st_streaming(C + (first + row * ABREAST) * p.ldc + col,
-                                 float4{scalars.alpha * sum[row].x, scalars.alpha * sum[row].y,
-                                        scalars.alpha * sum[row].z, scalars.alpha * sum[row].w});
+                store_rows(scalars, C + first * p.ldc + col, ABREAST * p.ldc, sum);
             }
             continue;
         }
         UNROLL_BY(1)
         for (int i = lane_row; i < 16; i += ABREAST) {
-            if (first_row + i >= rows || unfit[first_row + i]) continue;
+            if (first_row + i >= rows || unfit.is[first_row + i]) continue;
             for (int col = lane_col; col < cols; col += 128) {
                 float4 sum[1];
                 sum_rows(sum, i, col);
-                if (counts[1] == 0) {
-                    store4(scalars, C + i * p.ldc + col, cols - col, vectors, sum[0]);
-                    continue;
-                }
-                const float four[] = {sum[0].x, sum[0].y, sum[0].z, sum[0].w};
-                for (int n = 0; n < 4; ++n)
-                    if (col + n < cols && !unfit[BM + col + n])
-                        store4(scalars, C + i * p.ldc + col + n, 1, false, float4{four[n]});
+                store_fit<BM>(scalars, C + i * p.ldc + col, sum[0], unfit, col, cols, vectors);
             }
         }
     }
     if (PAIR) cluster_wait();
-    if (counts[0] + counts[1] == 0) return;
-    multiply_unfit<BM>(p, finished, order, rows, counts[0], cols, counts[1], As, meet);
+    if (unfit.any()) multiply_unfit<BM>(p, finished, unfit, rows, cols, As, meet);
 }
 
 #if !defined(__CUDACC_RTC__)
@@ -380,14 +356,8 @@ constexpr TileConfig config(int block_m, int block_n, int promoted, int stages, 
 }
 template <class Mode, TileConfig kTile>
 constexpr Variant variant(const char* name) {
-    return {name,
-            kTile,
-            run<Mode, kTile>,
-            shared_bytes<Mode>(kTile),
-            workspace_bytes<typename Mode::Format, kTile>,
-            work<kTile>,
-            refusal<kTile>,
-            least_workspace_bytes<typename Mode::Format, kTile>};
+    return variant_of<typename Mode::Format, kTile>(name, run<Mode, kTile>,
+                                                    shared_bytes<Mode>(kTile));
 }
 #endif
 

@@ -21,6 +21,15 @@ struct Unfit {
     SharedPtr<int> counts;  ///< Of unfit rows, of unfit columns, and of the others. Zeros before.
 
     __device__ bool any() const { return counts[0] + counts[1] > 0; }
+
+    /// Row x of so many of the tile, or column x.
+    template <int BM>
+    __device__ void note(int of_b, int exist, int x, bool is_unfit) const {
+        const int first = of_b ? BM : 0;
+        is[first + x] = is_unfit;
+        const int before = atomic_add(counts + of_b + (is_unfit ? 0 : 2), 1);
+        order[first + (is_unfit ? before : exist - 1 - before)] = x;
+    }
 };
 
 /// Called by all of 256 threads, who meet afterwards. `scratch`: 8 KiB. Columns have a scale for each
@@ -32,16 +41,10 @@ __device__ __forceinline__ void find_unfit(const Pieces& a, const Pieces& b, con
     constexpr int THREADS = 256, SIDE = BN / 4,
                   LINES = THREADS / SIDE;  // beside each other, at once
     const SharedPtr<float> largest = scratch, sums = scratch + 4 * THREADS;
-    const auto note = [&](int of_b, int exist, int x, bool is) {
-        const int first = of_b ? BM : 0;
-        unfit.is[first + x] = is;
-        const int before = atomic_add(unfit.counts + of_b + (is ? 0 : 2), 1);
-        unfit.order[first + (is ? before : exist - 1 - before)] = x;
-    };
     const int64_t row = int64_t{a.matrix(place.batch)} * a.rows + place.row;
     for (int x = threadIdx.x; x < rows; x += THREADS) {
         const float scale = a.scales[row + x], sum = a.sums[row + x];
-        note(0, rows, x, scale != scale || is_dominated<Format>(sum, scale));
+        unfit.note<BM>(0, rows, x, scale != scale || is_dominated<Format>(sum, scale));
     }
     // Scales are compared as integers, which puts NaN on top.
     float4 most{}, sum{};
@@ -65,21 +68,36 @@ __device__ __forceinline__ void find_unfit(const Pieces& a, const Pieces& b, con
         float of_all = 0.0f, scale = 0.0f;
         for (int line = 0; line < LINES; ++line)
             take(scale, of_all, largest[line * BN + x], sums[line * BN + x]);
-        note(1, cols, x, scale != scale || is_dominated<Format>(of_all, scale));
+        unfit.note<BM>(1, cols, x, scale != scale || is_dominated<Format>(of_all, scale));
     }
 }
 
-/// Called by 256 threads, which meet by `meet`. `order` has the tile's rows, those that are
-/// unfit before the others, and from BM on its columns likewise. `scratch`: 9 KiB.
+/// Stores sums of four neighbours, columns `col` and on of a block tile that has `cols`, but for those that
+/// do not exist or are unfit.
+template <int BM>
+__device__ __forceinline__ void store_fit(const Scalars& scalars, GlobalPtr<float> C,
+                                          const float4& sum, const Unfit& unfit, int col, int cols,
+                                          bool vectors) {
+    if (unfit.counts[1] == 0) {
+        if (col < cols) store4(scalars, C, cols - col, vectors, sum);
+        return;
+    }
+    const float four[] = {sum.x, sum.y, sum.z, sum.w};
+    for (int n = 0; n < 4; ++n)
+        if (col + n < cols && !unfit.is[BM + col + n])
+            store4(scalars, C + n, 1, false, float4{four[n]});
+}
+
+/// Called by 256 threads, which meet by `meet`. `scratch`: 9 KiB.
 template <int BM, class Meet>
 __device__ __forceinline__ void multiply_unfit(const Gemm& p, const Place& place,
-                                               SharedPtr<int> order, int rows, int unfit_rows,
-                                               int cols, int unfit_cols, SharedPtr<float> scratch,
-                                               const Meet& meet) {
+                                               const Unfit& unfit, int rows, int cols,
+                                               SharedPtr<float> scratch, const Meet& meet) {
     constexpr int TILE = 64, DEPTH = 16, PITCH = TILE + 1;
     constexpr int SIDE = TILE / 4;  // threads beside each other
     const SharedPtr<float> As = scratch, Bs = scratch + DEPTH * PITCH;
     const Scalars scalars = scalars_of(p);
+    const int unfit_rows = unfit.counts[0], unfit_cols = unfit.counts[1];
     const int row = threadIdx.x / SIDE, col = threadIdx.x % SIDE;
     meet();
     // Unfit rows with all columns, then the other rows with the unfit columns.
@@ -90,7 +108,8 @@ __device__ __forceinline__ void multiply_unfit(const Gemm& p, const Place& place
             for (int first_col = 0; first_col < col_end; first_col += TILE) {
                 const int height = inside(row_end, first_row, TILE);
                 const int width = inside(col_end, first_col, TILE);
-                const SharedPtr<int> row_at = order + first_row, col_at = order + BM + first_col;
+                const SharedPtr<int> row_at = unfit.order + first_row,
+                                     col_at = unfit.order + BM + first_col;
                 // Sums of DEPTH products first: beside a huge element each single one would lose bits.
                 float total[4][4] = {};
                 // The next words come while these are multiplied: no other warps hide their latency.
