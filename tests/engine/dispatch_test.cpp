@@ -105,30 +105,42 @@ TEST(Choose, TakesTensorCoresInTheirModeWhereTheyAreFaster) {
 
 TEST(Modes, AreWhatADeviceHasKernelsFor) {
     const DeviceTraits ampere{Target::cpu_fast, 82, 86};
-    for (const DeviceTraits& device : {kH200, kSmall, ampere})
-        EXPECT_EQ(refusal_of(Arithmetic::fp32, device), "");
-    for (const DeviceTraits& device : {kH200, kSmall, ampere})
-        EXPECT_EQ(refusal_of(Arithmetic::fp16x3, device), "");
-    EXPECT_EQ(refusal_of(Arithmetic::fp16x3, {Target::cpu_fast, 40, 75}),
-              "this build has no kernel for fp16x3 on compute capability 7.5: tensor_tile needs "
-              "9.0, mma_tile needs 8.0 or later");
+    for (const Arithmetic mode : kArithmetics)
+        for (const DeviceTraits& device : {kH200, kSmall, ampere})
+            EXPECT_EQ(refusal_of(mode, device), "") << name_of(mode);
+    const DeviceTraits turing{Target::cpu_fast, 40, 75};
+    const auto refused = [](const std::string& mode, const std::string& kernel,
+                            const std::string& mma_kernel) {
+        return "this build has no kernel for " + mode + " on compute capability 7.5: " + kernel +
+               " needs 9.0, " + mma_kernel + " needs 8.0 or later";
+    };
+    EXPECT_EQ(refusal_of(Arithmetic::fp16x3, turing), refused("fp16x3", "tensor_tile", "mma_tile"));
+    EXPECT_EQ(refusal_of(Arithmetic::bf16x6, turing),
+              refused("bf16x6", "bf16x6_tile", "bf16x6_mma_tile"));
+    EXPECT_EQ(refusal_of(Arithmetic::bf16x9, turing),
+              refused("bf16x9", "bf16x9_tile", "bf16x9_mma_tile"));
+    EXPECT_EQ(refusal_of(Arithmetic::tf32, turing), refused("tf32", "tf32_tile", "tf32_mma_tile"));
     EXPECT_EQ(refusal_of(Arithmetic::tf32x3, kH200), "this build has no kernel for tf32x3");
 }
 
 TEST(Modes, HaveVariantsForWhatABlockHasOfSharedMemory) {
     Problem p = product(4096, 4096, 4096);
-    p.arithmetic = Arithmetic::fp16x3;
-    for (const int capability : {80, 86, 89, 90, 100, 120}) {
-        const DeviceTraits device{Target::cpu_fast, 100, capability};
-        const bool is_small = capability == 86 || capability == 89 || capability == 120;
-        for (const Candidate& candidate : candidates(p, device, INT64_MAX)) {
-            if (std::string_view(candidate.choice.kernel->id) != "mma_tile") continue;
-            const bool is_large = candidate.choice.variant->name == std::string_view("192x128");
-            EXPECT_EQ(candidate.refusal != nullptr, is_small && is_large)
-                << capability << ' ' << name_of(candidate.choice);
+    for (const Arithmetic mode : kArithmetics)
+        for (const int capability : {80, 86, 89, 90, 100, 120}) {
+            if (mode == Arithmetic::fp32) continue;
+            p.arithmetic = mode;
+            const DeviceTraits device{Target::cpu_fast, 100, capability};
+            const bool is_small = capability == 86 || capability == 89 || capability == 120;
+            for (const Candidate& candidate : candidates(p, device, INT64_MAX)) {
+                if (!std::string_view(candidate.choice.kernel->id).ends_with("mma_tile")) continue;
+                const bool is_large = candidate.choice.variant->name == std::string_view("192x128");
+                EXPECT_EQ(candidate.refusal != nullptr, is_small && is_large)
+                    << capability << ' ' << name_of(candidate.choice);
+            }
+            const bool gains = mode == Arithmetic::fp16x3 || mode == Arithmetic::tf32;
+            const Arithmetic chosen = choose(p, device, INT64_MAX).kernel->arithmetic;
+            EXPECT_TRUE(!gains || chosen == mode) << capability << ' ' << name_of(mode);
         }
-        EXPECT_EQ(choose(p, device, INT64_MAX).kernel->arithmetic, Arithmetic::fp16x3);
-    }
 }
 
 TEST(Choose, CountsOnlyKWhereItIsRead) {
