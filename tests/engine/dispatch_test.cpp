@@ -143,6 +143,41 @@ TEST(Modes, HaveVariantsForWhatABlockHasOfSharedMemory) {
         }
 }
 
+TEST(Modes, GoWithoutTensorCoresThatAreSlowerThanFp32) {
+    struct Chip {
+        const char* name;
+        int capability, rate;
+    };
+    for (const Chip& chip : {Chip{"NVIDIA H200", 90, 16}, Chip{"NVIDIA A100-SXM4-80GB", 80, 16},
+                             Chip{"NVIDIA A10", 86, 4}, Chip{"NVIDIA L40S", 89, 4},
+                             Chip{"NVIDIA GeForce RTX 3090", 86, 2},
+                             Chip{"NVIDIA GeForce RTX 5090 Laptop GPU", 120, 2}})
+        for (const Arithmetic mode : kArithmetics) {
+            if (mode == Arithmetic::fp32) continue;
+            SCOPED_TRACE(std::string(chip.name) + ' ' + name_of(mode));
+            const DeviceTraits device{Target::cpu_fast, 82, chip.capability,
+                                      tensor_rate_of(chip.capability, chip.name)};
+            EXPECT_EQ(device.tensor_rate, chip.rate);
+            EXPECT_EQ(refusal_of(mode, device), "") << "the mode is FP32's kernels there";
+            Problem p = product(4096, 4096, 4096);
+            p.arithmetic = mode;
+            const bool gains = products_of(mode) < chip.rate;
+            for (const Candidate& candidate : candidates(p, device, INT64_MAX)) {
+                const Choice& choice = candidate.choice;
+                if (gains || choice.kernel->arithmetic == Arithmetic::fp32) continue;
+                ASSERT_TRUE(candidate.refusal) << name_of(choice);
+                // Whoever names it has it.
+                const auto own = named(name_of(choice), p, device, INT64_MAX);
+                ASSERT_TRUE(own);
+                const std::string refusal = candidate.refusal;
+                EXPECT_TRUE(own->refusal || refusal.starts_with("FP32's kernels are faster"));
+            }
+            const Choice best = choose(p, device, INT64_MAX);
+            ASSERT_TRUE(best.kernel);
+            EXPECT_TRUE(gains || best.kernel->arithmetic == Arithmetic::fp32);
+        }
+}
+
 TEST(Choose, CountsOnlyKWhereItIsRead) {
     Problem p = product(64, 64, 65536);
     EXPECT_GT(choose(p, kH200, kRoom).splits, 1);
