@@ -107,6 +107,9 @@ TEST(Dispatch, TakesTheDeviceFromOptions) {
     EXPECT_EQ(question.device.multiprocessors, 6);
     EXPECT_EQ(question.device.compute_capability, 86);
     EXPECT_EQ(question.workspace_bytes, 0);
+    EXPECT_EQ(question.device.tensor_rate, 4);
+    options.tensor_rate = "2";  // a GeForce RTX 3090's
+    EXPECT_EQ(dispatch_question(options).device.tensor_rate, 2);
     options.multiprocessors = "82";
     EXPECT_EQ(dispatch_question(options).device.multiprocessors, 82);
 }

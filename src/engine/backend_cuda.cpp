@@ -136,8 +136,13 @@ std::unique_ptr<Backend> open_gpu_backend(Status& why) {
     // A 9.0 without 90a's own code runs what an 8.9 can.
     const int capability = 10 * major + minor;
     const bool own_code = capability == 90 && TILEWRIGHT_CODE_90A;
+    cudaDeviceProp properties{};
+    if (const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+        error != cudaSuccess)
+        return refuse("cudaGetDeviceProperties", error);
     const DeviceTraits traits{Target::gpu, multiprocessors,
-                              capability == 90 && !own_code ? 89 : capability};
+                              capability == 90 && !own_code ? 89 : capability,
+                              tensor_rate_of(capability, properties.name)};
     const bool overlaps = own_code || (capability >= 90 && TILEWRIGHT_CODE_90);
     return std::make_unique<CudaBackend>(device, traits, overlaps);
 }

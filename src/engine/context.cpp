@@ -201,6 +201,8 @@ void Context::write_log(const Problem& problem, const Choice& choice, int64_t wo
         line += " --multiprocessors " + std::to_string(traits.multiprocessors) +
                 " --compute-capability " + std::to_string(capability / 10) + '.' +
                 std::to_string(capability % 10);
+    if (traits.tensor_rate != tensor_rate_of(capability, ""))
+        line += " --tensor-rate " + std::to_string(traits.tensor_rate);
     char predicted[32];
     std::snprintf(predicted, sizeof predicted, "%.1f", choice.predicted_us);
     line += "  # " + name_of(choice) + ", predicted " + predicted + " us";

@@ -20,10 +20,22 @@ const char* capability_refusal(const KernelDefinition& kernel, const DeviceTrait
     return nullptr;
 }
 
+/// What is made for graphics too.
+constexpr bool is_small(int capability) {
+    return capability == 86 || capability == 89 || capability >= 120;
+}
+
 /// That a block can have: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 constexpr int most_shared_bytes(int capability) {
-    const bool is_small = capability == 86 || capability == 89 || capability >= 120;
-    return 1024 * (is_small ? 99 : capability < 90 ? 163 : 227);
+    return 1024 * (is_small(capability) ? 99 : capability < 90 ? 163 : 227);
+}
+
+/// costs.def would not tell: it is of an H200, whose rate is 16.
+const char* rate_refusal(const KernelDefinition& kernel, const DeviceTraits& device) {
+    if (kernel.arithmetic == Arithmetic::fp32 ||
+        products_of(kernel.arithmetic) < device.tensor_rate)
+        return nullptr;
+    return "FP32's kernels are faster: this GPU's tensor cores are slow with FP32 sums";
 }
 
 /// A kernel is not taken in a mode that it does not serve.
@@ -111,7 +123,8 @@ void for_each_candidate(const Problem& problem, const DeviceTraits& device, int6
     constexpr int64_t kMost = 1 << 16;  // parts
     for (const Entry& entry : entries(device.target)) {
         if (!serves(entry.kernel->arithmetic, problem.arithmetic)) continue;
-        const Candidate whole = weigh(entry, 1, problem, device, workspace_bytes);
+        Candidate whole = weigh(entry, 1, problem, device, workspace_bytes);
+        if (!whole.refusal) whole.refusal = rate_refusal(*entry.kernel, device);
         f(whole);
         if (whole.refusal) continue;
         const Work work = entry.variant->work(problem, execution_of(device, whole.choice));
@@ -150,6 +163,12 @@ std::string version_of(int capability) {
 }
 
 }  // namespace
+
+int tensor_rate_of(int compute_capability, std::string_view name) {
+    // NVIDIA's whitepapers on A100, H100, GA102, AD102 and RTX Blackwell.
+    if (!is_small(compute_capability)) return 16;
+    return name.find("GeForce") == name.npos ? 4 : 2;
+}
 
 std::string refusal_of(Arithmetic mode, const DeviceTraits& device) {
     if (mode == Arithmetic::fp32) return "";  // whatever can run is its

@@ -27,7 +27,13 @@ struct DeviceTraits {
     Target target = Target::cpu_fast;
     int multiprocessors = 1;
     int compute_capability = 90;  ///< Times ten; CPU mode runs what a 9.0 does.
+    /// Products of FP16 or BF16 that tensor cores add up in FP32 while FP32's units make one.
+    int tensor_rate = 16;
 };
+
+/// Of a GPU, by its name too: compute capability does not tell GeForce chips, which add up in FP32 at half
+/// the rate, from an A10 or an L40S.
+int tensor_rate_of(int compute_capability, std::string_view name);
 
 /// A kernel's variant, and how many parts of k it is to make.
 struct Choice {
@@ -40,7 +46,7 @@ struct Choice {
 
 struct Candidate {
     Choice choice;
-    const char* refusal = nullptr;  ///< Why it cannot run; null where it can.
+    const char* refusal = nullptr;  ///< Why it cannot run, or is not to; null where it can.
 };
 
 /// Why no handle of the device can have this compute mode; "" where one can.
@@ -58,7 +64,7 @@ std::vector<Candidate> candidates(const Problem& problem, const DeviceTraits& de
                                   int64_t workspace_bytes);
 
 /// The variant of this name, as name_of() makes it, or without its compute mode, as it would run the
-/// problem; none if there is no such variant.
+/// problem, if only slowly; none if there is no such variant.
 std::optional<Candidate> named(std::string_view name, const Problem& problem,
                                const DeviceTraits& device, int64_t workspace_bytes);
 

@@ -28,7 +28,7 @@
 //          promotion is an FFMA for 96 products of a sum. For 64 x 32 sums a warp loads 96 rows of a
 //          slab: shared memory is half as busy as an A100's tensor cores.
 //          An SM of a GeForce chip makes 256 products of FP16 with FP32 sums in a clock, 85 of FP16X3,
-//          and 128 in FP32: there this mode is right, and no gain. A100 1024, A6000 and L40S 512.
+//          and 128 in FP32: there dispatch takes FP32's kernels. A100 1024, A6000 and L40S 512.
 //
 //          The variants are named for their block tile. The largest is for GPUs whose blocks can have
 //          more than 99 KiB of shared memory: of 8.x and 12.x those of 8.0 alone.

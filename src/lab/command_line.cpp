@@ -116,7 +116,11 @@ void add_dispatch_options(CLI::App& app, Options& o) {
     app.add_option("--workspace", o.workspace, "Bytes that kernels may use (default: a handle's)");
     app.add_option("--multiprocessors", o.multiprocessors, "SMs (default: 132, an H200's)");
     app.add_option("--compute-capability", o.compute_capability, "Such as 8.6 (default: 9.0)");
-    app.add_option("--device", o.device, "Take both from CPU mode (cpu), or from this GPU");
+    app.add_option(
+        "--tensor-rate", o.tensor_rate,
+        "Products of FP16 with FP32 sums to one of FP32 (default: by compute capability; "
+        "GeForce: 2)");
+    app.add_option("--device", o.device, "Take all three from CPU mode (cpu), or from this GPU");
 }
 
 void add_list_options(CLI::App& app, Options& o) {

@@ -41,10 +41,12 @@ int capability_of(const std::string& text) {
 engine::DeviceTraits traits_of(const Options& o) {
     // All targets hold the same kernels, and this one is in every build.
     engine::DeviceTraits traits{Target::cpu_fast, kMultiprocessors, kComputeCapability};
+    std::string name;
     if (o.device == "cpu") {
         traits.multiprocessors = kCpuMultiprocessors;
     } else if (!o.device.empty()) {
         const auto device = open_device(o.device);
+        name = device->info().name;
         traits.multiprocessors = device->info().multiprocessors;
         traits.compute_capability = capability_of(device->info().compute_capability);
     }
@@ -54,6 +56,11 @@ engine::DeviceTraits traits_of(const Options& o) {
     traits.multiprocessors = static_cast<int>(sms);
     if (!o.compute_capability.empty())
         traits.compute_capability = capability_of(o.compute_capability);
+    const int64_t rate = number_or(o.tensor_rate, "--tensor-rate",
+                                   engine::tensor_rate_of(traits.compute_capability, name));
+    if (rate < 1 || rate > 1 << 16)
+        throw UsageError(fmt::format("--tensor-rate: {} is not between 1 and 65536", rate));
+    traits.tensor_rate = static_cast<int>(rate);
     return traits;
 }
 

@@ -37,7 +37,7 @@ struct Options {
 
     std::vector<std::string> product;  ///< Dispatch's: two operations and M, N, K.
     std::string offset_a = "0", offset_b = "0", offset_c = "0";
-    std::string compute = "fp32", workspace, multiprocessors, compute_capability;
+    std::string compute = "fp32", workspace, multiprocessors, compute_capability, tensor_rate;
 
     bool thorough = false, fast = false;  ///< Of verify, as is the next.
     std::string shuffle = "0";  ///< CPU mode: draws the threads' order; 0 keeps the natural one.
