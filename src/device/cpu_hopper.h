@@ -52,6 +52,9 @@ inline unsigned cluster_rank() {
 inline void cluster_arrive(Site site = Site::here()) {
     simt::cluster_arrive(site);
 }
+inline void cluster_arrive_relaxed(Site site = Site::here()) {
+    simt::cluster_arrive(site);
+}
 inline void cluster_wait(Site site = Site::here()) {
     simt::cluster_wait(site);
 }

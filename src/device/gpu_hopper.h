@@ -84,6 +84,14 @@ __device__ __forceinline__ void cluster_arrive() {
     __trap();
 #endif
 }
+/// The same for who has only read: nothing is seen for it, and no store is waited for.
+__device__ __forceinline__ void cluster_arrive_relaxed() {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+#else
+    __trap();
+#endif
+}
 __device__ __forceinline__ void cluster_wait() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.wait.acquire;" ::: "memory");

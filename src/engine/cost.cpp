@@ -15,15 +15,15 @@ constexpr Cost kCosts[] = {
 };
 
 // Of an H200; fitted with costs.def, by tools/fit_costs.py.
-constexpr double kLaunchUs = 0.693;
+constexpr double kLaunchUs = 0.642;
 constexpr double kBytesPerUs = 3.51e+06;
-constexpr double kMeetUs = 2.27;  // blocks that share a tile find out who is last,
-constexpr double kMeetBytesPerUs = 6.08e+04;  // who then reads what all have;
-constexpr double kAddUs = 2.12;  // or another kernel does, on the whole GPU:
-constexpr double kAddBytesPerUs = 5.17e+06;  // it reads what all have,
-constexpr double kAddStoreBytesPerUs = 4.13e+05;  // and writes C in the order of registers
-constexpr double kPassUs = 2.37;  // to make pieces of operands,
-constexpr double kPassBytesPerUs = 1.35e+06;  // counting what is read
+constexpr double kMeetUs = 2.3;  // blocks that share a tile find out who is last,
+constexpr double kMeetBytesPerUs = 6e+04;  // who then reads what all have;
+constexpr double kAddUs = 2.14;  // or another kernel does, on the whole GPU:
+constexpr double kAddBytesPerUs = 4.68e+06;  // it reads what all have,
+constexpr double kAddStoreBytesPerUs = 4.02e+05;  // and writes C in the order of registers
+constexpr double kPassUs = 2.16;  // to make pieces of operands,
+constexpr double kPassBytesPerUs = 1.51e+06;  // counting what is read
 constexpr double kExposed = 0.05;  // of the lesser of computing and reading: chosen, not fitted
 
 double bytes_of(const Problem& p) {

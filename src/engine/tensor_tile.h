@@ -232,7 +232,7 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
             st(own + i * PITCH, float4{a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w});
         }
         __syncwarp();
-        cluster_arrive();  // the other block's columns are no longer read
+        cluster_arrive_relaxed();  // the other block's columns are no longer read
     }
     const bool in_parts = !PAIR && split.parts > 1;
     const GlobalPtr<float> all = parts.sums + int64_t{tile_number} * split.parts * (BM * BN);
