@@ -11,7 +11,8 @@
 The rungs come from `tilewright list`, times from results/*-ladder.json (of several files for one
 device the newest), counts and bounds from `tilewright count`, and what to make of the times from
 results/verdicts-*.json: for one device a sentence for each rung. What the library does is from the
-newest results/*-referee.csv: a shape, both times and their ratio in each line.
+newest results/*-referee.csv: a shape, both times and their ratio in each line; what compute modes do
+is from results/*-referee-MODE-normal.csv.
 """
 import argparse
 import csv
@@ -317,6 +318,34 @@ def library_section(folder):
                     f"{len(rows) - wrong} of {len(rows)} results are right."]
 
 
+MODES = {"fp16x3": "FP16X3", "bf16x6": "BF16X6", "bf16x9": "BF16X9", "tf32": "TF32"}
+
+
+def modes_section(folder):
+    """Compute modes beside cuBLAS's FP32, on normal data: squares and what else every mode was given."""
+    measured = {}
+    for mode in MODES:
+        for path in sorted(folder.glob(f"*-referee-{mode}-normal.csv")):
+            measured[mode] = {row["shape"].removeprefix("row ").removeprefix("N N "): row
+                              for row in csv.DictReader(path.open(encoding="utf-8"))
+                              if row["shape"].startswith("row N N ")}
+    if "fp16x3" not in measured:
+        return ["Nothing is recorded in `results/` yet."]
+    lines = ["| M N K | cuBLAS FP32, TFLOP/s | " + " | ".join(MODES[mode] + " | x" for mode in measured) +
+             " | error of FP16X3, of cuBLAS's |", "|---|" + "---:|" * (2 + 2 * len(measured))]
+    for shape, row in measured["fp16x3"].items():
+        m, n, k = map(int, shape.split()[:3])
+        if min(m, n, k) < 512 or not shape.replace(" ", "").isdigit():
+            continue
+        cells = [f"{float(row['cublas_tflops']):.1f}"]
+        for mode in measured:
+            cells += [f"{float(measured[mode][shape]['ours_tflops']):.0f}", measured[mode][shape]["ratio"][:4]]
+        error = float(row["ours_error"]) / float(row["cublas_error"])
+        name = str(m) if m == n == k else f"{m} x {n} x {k}"
+        lines.append(f"| {name} | {' | '.join(cells)} | {error:.2f} |")
+    return lines
+
+
 def replace(text, name, lines):
     start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     if text.count(start) != 1 or text.count(end) != 1 or text.find(start) > text.find(end):
@@ -338,7 +367,8 @@ def main():
     program = arguments.program or find_program()
     rungs = list_rungs(program)
     tables = {"rungs": rungs_table(rungs), "results": results_section(arguments.results, rungs),
-              "counts": counts_table(program, rungs), "library": library_section(arguments.results)}
+              "counts": counts_table(program, rungs), "library": library_section(arguments.results),
+              "modes": modes_section(arguments.results)}
     if not arguments.check and not arguments.write:
         print("\n\n".join("\n".join(lines) for lines in tables.values()))
         return 0
