@@ -306,6 +306,8 @@ check "the table fits a terminal" lines_fit
 
 # --- output files
 refuses "cannot write" bench k2 --device cpu --sizes 16 --output missing/out.json
+refuses "a file has a name" bench k2 --device cpu --sizes 16 --output ''
+refuses "a file has a name" bench k2 --device cpu --sizes 16 --output=
 refuses "it is a folder" bench k2 --device cpu --sizes 16 --output .
 exits 0 bench k2 --device cpu --sizes 16 --min-time 0 --output results.json
 check "the file's ending says JSON" json 'len(d["results"]) == 1' results.json

@@ -59,7 +59,10 @@ void add_timing_options(CLI::App& app, Options& o) {
 void add_output_options(CLI::App& app, Options& o) {
     app.add_option("--format", o.format,
                    "table, json, csv or md (default: the output file's ending, else table)");
-    app.add_option("--output", o.output, "Write the results to this file, and a table to stdout");
+    app.add_option("--output", o.output, "Write the results to this file, and a table to stdout")
+        ->check([](const std::string& path) {
+            return path.empty() ? "a file has a name" : std::string();
+        });
     app.add_flag("--quiet", o.quiet, "No progress; with --output no table either");
 }
 
