@@ -101,7 +101,9 @@ refuses "more bytes than 64 bits" verify k1 --device cpu --shape 4000000000x4000
 exits 3 verify k1 --sizes 8 --device 4711
 check "one sentence" test "$(wc -l <err)" = 1
 exits 3 bench k1 --sizes 8 --device gpu
+check "no word of the environment" bash -c '! grep -q environment err'
 DEVICE=4711 exits 3 verify k1 --sizes 8
+check "whose word it was" grep -q '^tilewright: DEVICE in the environment: no GPU 4711' err
 DEVICE=cpu exits 0 verify k1 --sizes 8
 DEVICE=4711 exits 0 verify k1 --sizes 8 --device cpu
 exits 0 devices

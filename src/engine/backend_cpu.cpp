@@ -48,8 +48,7 @@ std::unique_ptr<Backend> open_cpu_backend() {
 #if !TILEWRIGHT_WITH_CUDA
 std::unique_ptr<Backend> open_gpu_backend(Status& why) {
     why = {StatusCode::not_initialized,
-           "this build has no CUDA; TILEWRIGHT_DEVICE=cpu runs on the "
-           "processor"};
+           "this build has no CUDA; TILEWRIGHT_DEVICE=cpu runs on the processor"};
     return nullptr;
 }
 #endif

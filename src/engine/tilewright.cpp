@@ -50,12 +50,17 @@ tilewright_status_t get(tilewright_handle_t handle, const char* name, T* to, T (
     });
 }
 
-bool cpu_is_wanted() {
+/// The environment's wish, "" for none.
+std::string_view wanted_device() {
     const char* device = std::getenv("TILEWRIGHT_DEVICE");
+    return device ? device : "";
+}
+
+bool cpu_is_wanted() {
 #if TILEWRIGHT_WITH_CUDA
-    return device && std::string_view(device) == "cpu";
+    return wanted_device() == "cpu";
 #else
-    return !device || !*device || std::string_view(device) == "cpu";
+    return wanted_device().empty() || wanted_device() == "cpu";
 #endif
 }
 
@@ -65,7 +70,12 @@ tilewright_status_t create(tilewright_handle_t* handle, bool on_cpu) try {
     Status why;
     auto backend =
         on_cpu ? tilewright::engine::open_cpu_backend() : tilewright::engine::open_gpu_backend(why);
-    if (!backend) return without_handle(why);
+    if (!backend) {
+        if (!wanted_device().empty())
+            why.reason +=
+                ", and the environment has TILEWRIGHT_DEVICE=" + std::string(wanted_device());
+        return without_handle(why);
+    }
     auto made = std::make_unique<tilewright_context>(std::move(backend));
     const Backend::Scope scope(made->context.backend());
     if (Status status = made->context.open(); !status.ok()) return without_handle(status);

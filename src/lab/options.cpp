@@ -122,6 +122,13 @@ std::string device_of(const Options& o) {
     return o.device.empty() && variable ? variable : o.device;
 }
 
+std::unique_ptr<Device> open_device(const Options& o, CpuMode mode) try {
+    return open_device(device_of(o), mode);
+} catch (const NoDevice& error) {
+    if (device_of(o) == o.device) throw;
+    throw NoDevice(fmt::format("DEVICE in the environment: {}", error.what()));
+}
+
 Format format_of(const Options& o) {
     const std::vector<std::string> names{"table", "json", "csv", "md"};
     const size_t dot = o.output.rfind('.');

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lab/case.h"
+#include "lab/device.h"
 #include "lab/usage.h"
 
 namespace tilewright::lab {
@@ -49,6 +50,8 @@ struct Options {
 
 /// The word for open_device; DEVICE in the environment stands in for the option.
 std::string device_of(const Options& options);
+/// That device. Throws NoDevice, which says so where the environment chose it.
+std::unique_ptr<Device> open_device(const Options& options, CpuMode mode = CpuMode::counted);
 
 /// The format asked for, else what the output file's name ends in, else a table.
 Format format_of(const Options& options);

@@ -42,7 +42,7 @@ int run_bench(const Options& asked) {
     const Format format = format_of(options);
     BenchOptions settings{.min_seconds = min_time_of(options), .rotate = !options.hot};
     const OutputFile writable(options.output);
-    const auto device = open_device(device_of(options), CpuMode::fast);
+    const auto device = open_device(options, CpuMode::fast);
     if (cases.empty()) {
         options.sizes = device->info().gpu ? "128:4096*2" : "256,512";
         cases = cases_of(options);

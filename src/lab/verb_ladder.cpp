@@ -176,7 +176,7 @@ int run_ladder(const Options& asked) {
     static_cast<void>(format_of(options));
     static_cast<void>(min_time_of(options));
     const OutputFile writable(options.output);
-    const auto device = open_device(device_of(options), CpuMode::counted);
+    const auto device = open_device(options, CpuMode::counted);
     if (cases.empty()) {
         options.sizes = device->info().gpu ? kGpuSizes : kCpuSize;
         cases = cases_of(options);

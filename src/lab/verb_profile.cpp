@@ -213,7 +213,7 @@ int run_profile(const Options& asked) {
     const Format format = format_of(options);
     if (format == Format::csv) throw UsageError("--format: profile gives table, json or md");
     const OutputFile file(options.output);
-    const auto gpu = open_device(device_of(options));
+    const auto gpu = open_device(options);
     if (!gpu->info().gpu)
         throw NoDevice("profile compares CPU mode with a GPU, and there is none; see count");
     const std::optional<std::string> ncu = find_ncu();

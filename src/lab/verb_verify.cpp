@@ -103,7 +103,7 @@ int run_verify(const Options& options) {
     const Format format = format_of(options);
     const OutputFile writable(options.output);
     const CpuMode mode = options.fast ? CpuMode::fast : CpuMode::counted;
-    auto device = open_device(device_of(options), mode);
+    auto device = open_device(options, mode);
     if (device->info().gpu && (options.fast || options.shuffle))
         throw UsageError("--fast, --shuffle: these are choices of CPU mode, and this is a GPU");
     if (options.shuffle) device = open_cpu(mode, 0, options.shuffle);

@@ -143,7 +143,9 @@ TEST_F(Process, IsToldHowToGoOnWithoutAGpu) {
             std::fprintf(stderr, "%s", tilewright_last_error(nullptr));
             std::exit(handle == nullptr ? status : 100);
         },
-        testing::ExitedWithCode(TILEWRIGHT_STATUS_NOT_INITIALIZED), "TILEWRIGHT_DEVICE=cpu");
+        testing::ExitedWithCode(TILEWRIGHT_STATUS_NOT_INITIALIZED),
+        "TILEWRIGHT_DEVICE=cpu runs on the processor, and the environment has "
+        "TILEWRIGHT_DEVICE=gpu");
 }
 #endif
 
