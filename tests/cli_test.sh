@@ -84,6 +84,10 @@ refuses "too large for 64 bits" verify k1 --device cpu --sizes 99999999999999999
 refuses "no step" verify k1 --device cpu --sizes 8:16
 refuses "is no shape" verify k1 --device cpu --shape 8x8
 refuses "is not a number" verify k1 --device cpu --sizes 8 --alpha one
+refuses "--shuffle: '18446744073709551616' is out of range" verify k1 --device cpu --sizes 8 --shuffle 18446744073709551616
+refuses "--shuffle: '18446744073709551616' is out of range" check k1 --sizes 8 --shuffle 18446744073709551616
+refuses "--shuffle: -1 is negative" check k1 --sizes 8 --shuffle -1
+refuses "--seed: -1 is negative" verify k1 --device cpu --sizes 8 --seed -1
 refuses "is less than" verify k1 --device cpu --sizes 8 --lda 7
 refuses "plain row-major products only" verify k1 --device cpu --sizes 8 --transa T
 refuses "plain row-major products only" bench k1 --device cpu --sizes 8 --batch 2

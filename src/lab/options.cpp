@@ -87,6 +87,10 @@ uint64_t seed_of(const Options& o) {
     return parse_number<uint64_t>(o.seed, "--seed");
 }
 
+uint64_t shuffle_of(const Options& o) {
+    return parse_number<uint64_t>(o.shuffle, "--shuffle");
+}
+
 std::vector<Case> cases_of(const Options& o) {
     Case test;
     test.alpha = parse_number<float>(o.alpha, "--alpha");

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "lab/case.h"
@@ -39,7 +40,7 @@ struct Options {
     std::string compute = "fp32", workspace, multiprocessors, compute_capability;
 
     bool thorough = false, fast = false;  ///< Of verify, as is the next.
-    uint64_t shuffle = 0;  ///< CPU mode: draws the threads' order; 0 keeps the natural one.
+    std::string shuffle = "0";  ///< CPU mode: draws the threads' order; 0 keeps the natural one.
 
     std::string min_time = "0.25";  ///< Seconds for each kernel and shape.
     bool hot = false, cold = false;
@@ -59,6 +60,8 @@ Format format_of(const Options& options);
 /// The whole text as a number. Throws UsageError, which names the option.
 template <class Number>
 Number parse_number(const std::string& text, const char* option) {
+    if (std::is_unsigned_v<Number> && text.starts_with('-'))
+        throw UsageError(fmt::format("{}: {} is negative", option, text));
     Number value{};
     const char* end = text.data() + text.size();
     const auto [at, error] = std::from_chars(text.data(), end, value);
@@ -74,6 +77,7 @@ bool is_transposed(const std::string& word, const char* option);
 
 double min_time_of(const Options& options);
 uint64_t seed_of(const Options& options);
+uint64_t shuffle_of(const Options& options);
 
 /// A case for each shape asked for, with everything else as the options say; none when there is no
 /// shape. Throws UsageError.

@@ -73,9 +73,10 @@ void check_case(Device& device, const Case& test, Checked& checked) {
 
 Checked check(Device& device, const Candidate& candidate, const std::vector<Case>& cases,
               const Options& options, Progress& progress) {
+    const uint64_t shuffle = shuffle_of(options);
     Checked checked{.candidate = candidate,
                     .label = row_for(candidate, {}).label,
-                    .order = options.shuffle ? fmt::format(" --shuffle {}", options.shuffle) : "",
+                    .order = shuffle ? fmt::format(" --shuffle {}", shuffle) : "",
                     .first_wrong = {},
                     .findings = {}};
     Effort effort = options.thorough ? kThorough : kQuick;
@@ -180,7 +181,7 @@ int run_check(const Options& options) {
     const Format format = format_of(options);
     if (format == Format::csv) throw UsageError("--format: check gives table, json or md");
     const OutputFile file(options.output);
-    const auto device = open_cpu(CpuMode::counted, 0, options.shuffle);
+    const auto device = open_cpu(CpuMode::counted, 0, shuffle_of(options));
     const auto candidates =
         select_candidates(select_kernels(*device, options.rungs), options.variant);
     require_plain(candidates, cases);

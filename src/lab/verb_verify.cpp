@@ -98,15 +98,16 @@ void verify_all(Device& device, const std::vector<Candidate>& candidates,
 
 int run_verify(const Options& options) {
     const std::vector<Case> cases = cases_of(options);
+    const uint64_t shuffle = shuffle_of(options);
     if (options.thorough && !cases.empty())
         throw UsageError("--thorough: it chooses shapes, and --sizes or --shape has chosen them");
     const Format format = format_of(options);
     const OutputFile writable(options.output);
     const CpuMode mode = options.fast ? CpuMode::fast : CpuMode::counted;
     auto device = open_device(options, mode);
-    if (device->info().gpu && (options.fast || options.shuffle))
+    if (device->info().gpu && (options.fast || shuffle))
         throw UsageError("--fast, --shuffle: these are choices of CPU mode, and this is a GPU");
-    if (options.shuffle) device = open_cpu(mode, 0, options.shuffle);
+    if (shuffle) device = open_cpu(mode, 0, shuffle);
     const auto candidates =
         select_candidates(select_kernels(*device, options.rungs), options.variant);
     require_plain(candidates, cases);
