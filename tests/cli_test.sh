@@ -99,6 +99,7 @@ refuses "of a product" verify tile --device cpu --sizes 8 --batch 2 --stride-c 6
 refuses "--min-time" bench k1 --device cpu --sizes 8 --min-time -1
 refuses "needs" verify k1 --device cpu --shape 1000000x1000000x1
 refuses "available" bench k1 --device cpu --shape 1000000x1000000x1
+refuses "available" check k1 --shape 1000000x1000000x1
 refuses "more bytes than 64 bits" verify k1 --device cpu --shape 4000000000x4000000000x1
 
 # --- devices

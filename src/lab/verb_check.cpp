@@ -10,6 +10,7 @@
 #include "lab/environment.h"
 #include "lab/hard_cases.h"
 #include "lab/interrupt.h"
+#include "lab/memory.h"
 #include "lab/output.h"
 #include "lab/text.h"
 #include "lab/usage.h"
@@ -185,6 +186,7 @@ int run_check(const Options& options) {
     const auto candidates =
         select_candidates(select_kernels(*device, options.rungs), options.variant);
     require_plain(candidates, cases);
+    require_memory(*device, cases);
     catch_interrupts();
 
     std::vector<Checked> all;
