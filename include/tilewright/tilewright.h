@@ -94,7 +94,7 @@ typedef enum {
     TILEWRIGHT_COMPUTE_FP16X3 = 1, /* FP32's, by three products of FP16 pieces */
     TILEWRIGHT_COMPUTE_BF16X6 = 2, /* FP32's, by six products of BF16 pieces, */
     TILEWRIGHT_COMPUTE_BF16X9 = 3, /* or all nine of them */
-    TILEWRIGHT_COMPUTE_TF32 = 4 /* less: factors rounded to 11 bits */
+    TILEWRIGHT_COMPUTE_TF32 = 4 /* less, TF32's: factors rounded to 11 bits */
 } tilewright_compute_t;
 
 /* major * 10000 + minor * 100 + patch */
@@ -168,9 +168,9 @@ TILEWRIGHT_API tilewright_status_t tilewright_sgemm_strided_batched(
 
 /* A or B of products to come, as weights are, made once into what a compute mode for tensor cores
  * multiplies: left is A, and op(X) then m x k; right is B, k x n. Takes 1.04 times the matrix in device
- * memory for FP16X3 and 1.54 times for BF16X6 and BF16X9, rows rounded up to 16 and k to 64. Works in
- * the handle's stream and allocates there: not in a capture (NOT_SUPPORTED, as in FP32 mode, where
- * nothing is to be prepared). Errors name X as A or B. On failure *operand is null. */
+ * memory for FP16X3, 1.54 times for BF16X6 and BF16X9 and 0.54 times for TF32, rows rounded up to 16 and
+ * k to 64. Works in the handle's stream and allocates there: not in a capture (NOT_SUPPORTED, as in
+ * FP32 mode, where nothing is to be prepared). Errors name X as A or B. On failure *operand is null. */
 typedef enum {
     TILEWRIGHT_LEFT = 141,
     TILEWRIGHT_RIGHT = 142

@@ -18,7 +18,7 @@
 namespace tilewright::engine::inline TILEWRIGHT_TARGET::bf16x9_tile {
 
 #if !defined(__CUDACC_RTC__)
-using tensor_tile::Bf16, tensor_tile::config, tensor_tile::variant;
+using tensor_tile::config, tensor_tile::variant;
 
 constexpr Variant kVariants[] = {variant<Bf16<9>, config(256, 128, 32, 3)>("256x128-32"),
                                  variant<Bf16<9>, config(128, 192, 32, 3)>("128x192-32"),

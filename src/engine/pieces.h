@@ -29,6 +29,13 @@ struct Fp16Pieces {
     __device__ static float pack(float lower, float upper) { return pack_f16(lower, upper); }
 };
 
+/// 11 bits, as many as TF32 has, of elements down to 2^-28 of the line's largest.
+struct Fp16Piece : Fp16Pieces {
+    static constexpr int kPieces = 1;
+    static constexpr float kWhole = 0x1p-14f;
+    static constexpr float kMany = 0.0f;  // errors need not cancel
+};
+
 /// All 24 bits in three pieces, of elements down to 2^-100 of the line's largest.
 struct Bf16Pieces {
     static constexpr int kPieces = 3, kTop = 0;

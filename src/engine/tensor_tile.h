@@ -1,55 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// A product in pieces by wgmma, for each compute mode that has more than one piece: the kernel that
+// A product in pieces by wgmma, for each compute mode but FP32: the kernel that
 // tensor_tile.cu describes, and how it is launched.
 #pragma once
 
+#include "engine/compute_modes.h"
 #include "engine/product_in_pieces.h"
 #include "engine/stage.h"
 
 namespace tilewright::engine::inline TILEWRIGHT_TARGET::tensor_tile {
 
-/// The products of pieces that make one of factors, the small ones first.
-struct Product {
-    int a, b;  ///< Pieces.
-};
-
-struct Fp16x3 {
-    using Format = Fp16Pieces;
-    static constexpr int kProducts = 3;
-    static constexpr Swizzle kSwizzle = Swizzle::bytes128;
-    HOST_DEVICE static Product product(int i) { return {i == 0 ? 1 : 0, i == 1 ? 1 : 0}; }
-    template <int N, class Operand>
-    __device__ __forceinline__ static void multiply(float (&acc)[N / 2], const Operand& a,
-                                                    const Operand& b, bool begins) {
-        wgmma_f16<N>(acc, a, b, begins);
-    }
-};
-
-/// Of nine products of three pieces the kProducts_ largest.
-template <int kProducts_>
-struct Bf16 {
-    using Format = Bf16Pieces;
-    static constexpr int kProducts = kProducts_;
-    static constexpr Swizzle kSwizzle = Swizzle::bytes64;
-    HOST_DEVICE static Product product(int i) {
-        constexpr Product ALL[] = {{2, 2}, {2, 1}, {1, 2}, {2, 0}, {0, 2},
-                                   {1, 1}, {1, 0}, {0, 1}, {0, 0}};
-        return ALL[9 - kProducts + i];
-    }
-    template <int N, class Operand>
-    __device__ __forceinline__ static void multiply(float (&acc)[N / 2], const Operand& a,
-                                                    const Operand& b, bool begins) {
-        wgmma_bf16<N>(acc, a, b, begins);
-    }
-};
-
 /// A slab of an operand's tile in shared memory: rows as wide as the swizzle, of as many pieces as fit;
 /// what other pieces there are lies behind all rows.
 template <class Mode>
 struct SlabLayout {
-    static constexpr int kWidth = static_cast<int>(Mode::kSwizzle) / 4;  // words
     static constexpr int kWords = Mode::Format::kPieces * kPieceWords;  // of a row, in all
+    static constexpr Swizzle kSwizzle = kWords % 32 == 0 ? Swizzle::bytes128 : Swizzle::bytes64;
+    static constexpr int kWidth = static_cast<int>(kSwizzle) / 4;  // words
     static constexpr int kBoxes = kWords / kWidth;
     HOST_DEVICE static int at(int piece, int rows) {
         constexpr int BESIDE = kWidth / kPieceWords;
@@ -174,8 +141,8 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
     setmaxnreg_inc<232>();
     const int group = warp_uniform(threadIdx.x / 128), lane = threadIdx.x % 32;
     // --- multiply
-    const WgmmaOperand<Mode::kSwizzle> tiles_a(As + group * SUBTILES * (64 * Slab::kWidth));
-    const WgmmaOperand<Mode::kSwizzle> tiles_b(Bs);
+    const WgmmaOperand<Slab::kSwizzle> tiles_a(As + group * SUBTILES * (64 * Slab::kWidth));
+    const WgmmaOperand<Slab::kSwizzle> tiles_b(Bs);
     float total[SUBTILES][BN / 2] = {}, acc[BN / 2];
     Stage<STAGES> stage;
     unsigned turn = group ^ 1;  // the first is group 0's
@@ -194,7 +161,7 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
             // Small products first: what a sum cuts is the smaller for it.
             UNROLL
             for (int i = 0; i < Mode::kProducts; ++i) {
-                const Product of = Mode::product(i);
+                const PieceProduct of = Mode::product(i);
                 Stage<STAGES> at = stage;
                 UNROLL
                 for (int slab = 0; slab < PROMOTED; ++slab, at.advance()) {
@@ -203,8 +170,8 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
                     const auto of_b = tiles_b + at.index * (BN * SLAB) + Slab::at(of.b, BN);
                     UNROLL
                     for (int k = 0; k < kPieceWords; k += 8)
-                        Mode::template multiply<BN>(acc, of_a + k, of_b + k,
-                                                    i == 0 && slab == 0 && k == 0);
+                        Mode::template wgmma<BN>(acc, of_a + k, of_b + k,
+                                                 i == 0 && slab == 0 && k == 0);
                 }
             }
             wgmma_commit();
@@ -368,8 +335,10 @@ Status run(const Problem& problem, const Execution& execution) {
     const int parts = storage.split.parts;
     if (Status status = storage.parts.clear(execution); !status.ok()) return status;
     Maps maps{};
-    if (Status status = a.map_words(maps.a, BM, Mode::kSwizzle); !status.ok()) return status;
-    if (Status status = b.map_words(maps.b, BN, Mode::kSwizzle); !status.ok()) return status;
+    if (Status status = a.map_words(maps.a, BM, SlabLayout<Mode>::kSwizzle); !status.ok())
+        return status;
+    if (Status status = b.map_words(maps.b, BN, SlabLayout<Mode>::kSwizzle); !status.ok())
+        return status;
     if (Status status = b.map_scales(maps.scales_b, BN); !status.ok()) return status;
     if (Status status = storage.make_pieces(p, execution); !status.ok()) return status;
     const auto tiles_m = static_cast<uint32_t>(ceil_div(p.m, BM));

@@ -99,9 +99,8 @@ TEST(Choose, TakesTensorCoresInTheirModeWhereTheyAreFaster) {
     EXPECT_EQ(taken_for(4096, Arithmetic::fp16x3).kernel->arithmetic, Arithmetic::fp16x3);
     EXPECT_EQ(taken_for(64, Arithmetic::fp16x3).kernel->arithmetic, Arithmetic::fp32);
     EXPECT_EQ(taken_for(4096, Arithmetic::fp16x3, 0).kernel->arithmetic, Arithmetic::fp32);
-    // No kernel is of another mode: FP32's promise includes theirs.
-    EXPECT_EQ(name_of(taken_for(4096, Arithmetic::tf32)),
-              name_of(taken_for(4096, Arithmetic::fp32)));
+    EXPECT_EQ(taken_for(4096, Arithmetic::tf32).kernel->arithmetic, Arithmetic::tf32);
+    EXPECT_EQ(taken_for(64, Arithmetic::tf32).kernel->arithmetic, Arithmetic::fp32);
 }
 
 TEST(Modes, AreWhatADeviceHasKernelsFor) {
@@ -113,7 +112,7 @@ TEST(Modes, AreWhatADeviceHasKernelsFor) {
     EXPECT_EQ(refusal_of(Arithmetic::fp16x3, {Target::cpu_fast, 40, 75}),
               "this build has no kernel for fp16x3 on compute capability 7.5: tensor_tile needs "
               "9.0, mma_tile needs 8.0 or later");
-    EXPECT_EQ(refusal_of(Arithmetic::tf32, kH200), "this build has no kernel for tf32");
+    EXPECT_EQ(refusal_of(Arithmetic::tf32x3, kH200), "this build has no kernel for tf32x3");
 }
 
 TEST(Modes, HaveVariantsForWhatABlockHasOfSharedMemory) {
