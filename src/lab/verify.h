@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,6 +59,34 @@ class PreparedCase {
     Case case_;
     GuardedMatrix A_, B_, C_;
     reference::Rows expected_;
+};
+
+/// Verifies kernels on one case, one after another, with A and B uploaded once for all of them: most
+/// of what verifying a large case takes is moving and looking at its inputs.
+class Verifier {
+  public:
+    Verifier(Device& device, const PreparedCase& prepared);
+    ~Verifier();
+
+    /// Runs the variant once, and looks at all but the inputs. Never throws for what the kernel or
+    /// device does.
+    Verdict run(const Variant& variant, Arithmetic arithmetic = Arithmetic::fp32);
+
+    /// What is written into an input by any kernel so far, as a sentence; empty when nothing is. Throws
+    /// DeviceError.
+    std::string changed_inputs();
+
+    /// C as the last run left it, without what lies between its rows.
+    std::vector<float> result() const;
+
+  private:
+    class Upload;
+    Verdict look(Arithmetic arithmetic);
+
+    Device& device_;
+    const PreparedCase& prepared_;
+    std::unique_ptr<Upload> matrices_;
+    std::vector<float> after_;  ///< C with its surroundings.
 };
 
 /// Runs the variant once. Wrong are: an element outside its bound, an element not written, a write
