@@ -28,6 +28,9 @@ class Runner {
     void use_graph(double call_us);
     bool graph() const { return graph_ != nullptr; }
 
+    /// One call, which a profiler sees.
+    void profile();
+
     /// One more call, on fresh C: what was timed must still be right.
     bool still_right();
 
