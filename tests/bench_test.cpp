@@ -4,6 +4,7 @@
 // times that cannot be, memory that does not suffice, and a budget of time.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <sstream>
 
@@ -68,6 +69,30 @@ TEST(Opponents, OneThatWasChosenIsNotCublas) {
     EXPECT_NE(bench_table(rows).find("%oppon."), std::string::npos);
     EXPECT_NE(bench_notes(rows, false).find("of first at"), std::string::npos);
     for (const Row& row : bench_all(device, candidates)) EXPECT_TRUE(row.opponent.empty());
+}
+
+/// Factors cut to TF32, always towards zero.
+Status cuts_factors(const Problem& p, const Execution&) {
+    const auto cut = [](float value) {
+        return std::bit_cast<float>(std::bit_cast<uint32_t>(value) & 0xffffe000u);
+    };
+    for (int64_t i = 0; i < p.m; ++i)
+        for (int64_t j = 0; j < p.n; ++j) {
+            float sum = 0;
+            for (int64_t k = 0; k < p.k; ++k)
+                sum += cut(p.A[i * p.lda + k]) * cut(p.B[k * p.ldb + j]);
+            p.C[i * p.ldc + j] = sum;
+        }
+    return {};
+}
+
+TEST(Opponents, CublasMayCutFactorsInTf32) {
+    const auto device = open_cpu(CpuMode::fast);
+    const Case test{.m = 32, .n = 32, .k = 4096, .distribution = Distribution::positive};
+    PlantedRung cublas(cuts_factors, "k0_tf32", Kind::baseline), rung(cuts_factors, "rung");
+    cublas.definition.arithmetic = rung.definition.arithmetic = Arithmetic::tf32;
+    EXPECT_EQ(bench_one(*device, cublas, test, 0).outcome, Outcome::ok);
+    EXPECT_EQ(bench_one(*device, rung, test, 0).outcome, Outcome::wrong);
 }
 
 TEST(Opponents, ThatFailsLeavesNoPercent) {

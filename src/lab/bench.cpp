@@ -121,13 +121,14 @@ void Race::verify_all(std::span<const Candidate> candidates, const PreparedCase&
     {
         Verifier verifier(device_, prepared);
         verify_each(candidates, rows, [&](const Candidate& candidate) {
-            return verifier.run(*candidate.variant, candidate.rung->arithmetic);
+            return verifier.run(*candidate.variant, tolerance_of(*candidate.rung, prepared.test()));
         });
         if (lost_.empty()) changed = verifier.changed_inputs();
     }
     if (changed.empty()) return;
     verify_each(candidates, rows, [&](const Candidate& candidate) {
-        return verify(device_, *candidate.variant, prepared, candidate.rung->arithmetic);
+        return verify(device_, *candidate.variant, prepared,
+                      tolerance_of(*candidate.rung, prepared.test()));
     });
 }
 

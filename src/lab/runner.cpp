@@ -48,7 +48,7 @@ bool Runner::still_right() {
     workload_.restore(set_, 1);
     start(1);
     device_.synchronise();
-    return workload_.is_right(0, arithmetic_);
+    return workload_.is_right(0, tolerance_);
 }
 
 void Runner::start(int calls) {

@@ -70,10 +70,9 @@ void report_unwritten(const GuardedMatrix& C, const std::vector<float>& after, V
                                       kept.count, rows * cols, C.place(kept.first)));
 }
 
-void compare(const PreparedCase& prepared, const float* C, Arithmetic arithmetic,
+void compare(const PreparedCase& prepared, const float* C, const reference::Tolerance& tolerance,
              Verdict& verdict) {
     const reference::Rows& expected = prepared.expected();
-    const reference::Tolerance tolerance = tolerance_of(prepared.test(), arithmetic);
     const GuardedMatrix& matrix = prepared.matrix(Operand::C);
     verdict.bound = tolerance.relative;
     verdict.checked = std::ssize(expected.want);
@@ -166,11 +165,21 @@ class Verifier::Upload {
     }
 };
 
+reference::Tolerance tolerance_of(const KernelDefinition& kernel, const Case& test) {
+    if (kernel.kind != Kind::baseline || kernel.arithmetic != Arithmetic::tf32)
+        return tolerance_of(test, kernel.arithmetic);
+    Case worst = test;
+    worst.distribution = Distribution::wide;
+    reference::Tolerance tolerance = tolerance_of(worst, Arithmetic::tf32);
+    tolerance.relative *= 2;
+    return tolerance;
+}
+
 Verifier::Verifier(Device& device, const PreparedCase& prepared)
     : device_(device), prepared_(prepared) {}
 Verifier::~Verifier() = default;
 
-Verdict Verifier::run(const Variant& variant, Arithmetic arithmetic) try {
+Verdict Verifier::run(const Variant& variant, const reference::Tolerance& tolerance) try {
     const auto no_verdict = [](Outcome outcome, std::string reason) {
         return Verdict{.outcome = outcome, .first = {}, .reason = std::move(reason)};
     };
@@ -186,20 +195,20 @@ Verdict Verifier::run(const Variant& variant, Arithmetic arithmetic) try {
         return no_verdict(Outcome::not_run, status.reason);
     if (!status.ok()) return no_verdict(Outcome::failed, status.reason);
     device_.synchronise();
-    return look(arithmetic);
+    return look(tolerance);
 } catch (const OutOfMemory& error) {
     return {.outcome = Outcome::not_run, .first = {}, .reason = error.what()};
 } catch (const DeviceError& error) {
     return {.outcome = Outcome::failed, .first = {}, .reason = error.what()};
 }
 
-Verdict Verifier::look(Arithmetic arithmetic) {
+Verdict Verifier::look(const reference::Tolerance& tolerance) {
     Verdict verdict;
     const GuardedMatrix& C = prepared_.matrix(Operand::C);
     after_.resize(C.image().size());
     device_.download(after_.data(), matrices_->C.floats(), matrices_->C.bytes());
     if (prepared_.test().beta == 0) report_unwritten(C, after_, verdict);
-    compare(prepared_, after_.data() + C.origin(), arithmetic, verdict);
+    compare(prepared_, after_.data() + C.origin(), tolerance, verdict);
     report_changes(C, C.changes_around(after_.data()), "outside C", verdict);
     if (const int64_t left = device_.counters_left(); left > 0)
         add_sentence(verdict, fmt::format("{} counters are not zero again", left));
@@ -218,15 +227,20 @@ std::string Verifier::changed_inputs() {
 }
 
 Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
-               Arithmetic arithmetic) try {
+               const reference::Tolerance& tolerance) try {
     Verifier verifier(device, prepared);
-    Verdict verdict = verifier.run(variant, arithmetic);
+    Verdict verdict = verifier.run(variant, tolerance);
     if (verdict.outcome != Outcome::ok && verdict.outcome != Outcome::wrong) return verdict;
     if (const std::string changed = verifier.changed_inputs(); !changed.empty())
         add_sentence(verdict, changed);
     return verdict;
 } catch (const DeviceError& error) {
     return {.outcome = Outcome::failed, .first = {}, .reason = error.what()};
+}
+
+Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
+               Arithmetic arithmetic) {
+    return verify(device, variant, prepared, tolerance_of(prepared.test(), arithmetic));
 }
 
 Verdict verify(Device& device, const Variant& variant, const Case& test, Arithmetic arithmetic) {
@@ -279,7 +293,7 @@ std::vector<float> Verifier::result() const {
 
 std::vector<float> result_of(Device& device, const Variant& variant, const PreparedCase& prepared) {
     Verifier verifier(device, prepared);
-    const Verdict verdict = verifier.run(variant);
+    const Verdict verdict = verifier.run(variant, tolerance_of(prepared.test()));
     if (verdict.outcome != Outcome::ok && verdict.outcome != Outcome::wrong)
         throw DeviceError(verdict.reason);
     return verifier.result();

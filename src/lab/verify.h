@@ -61,6 +61,10 @@ class PreparedCase {
     reference::Rows expected_;
 };
 
+/// What is asked of this kernel's result. cuBLAS does not say how it makes TF32 of factors: where it
+/// cuts instead of rounding, each is off by twice as much, always in one direction.
+reference::Tolerance tolerance_of(const KernelDefinition& kernel, const Case& test);
+
 /// Verifies kernels on one case, one after another, with A and B uploaded once for all of them: most
 /// of what verifying a large case takes is moving and looking at its inputs.
 class Verifier {
@@ -70,7 +74,7 @@ class Verifier {
 
     /// Runs the variant once, and looks at all but the inputs. Never throws for what the kernel or
     /// device does.
-    Verdict run(const Variant& variant, Arithmetic arithmetic = Arithmetic::fp32);
+    Verdict run(const Variant& variant, const reference::Tolerance& tolerance);
 
     /// What is written into an input by any kernel so far, as a sentence; empty when nothing is. Throws
     /// DeviceError.
@@ -81,7 +85,7 @@ class Verifier {
 
   private:
     class Upload;
-    Verdict look(Arithmetic arithmetic);
+    Verdict look(const reference::Tolerance& tolerance);
 
     Device& device_;
     const PreparedCase& prepared_;
@@ -93,6 +97,8 @@ class Verifier {
 /// outside C (between its rows, before or after it), a change to A or B, a counter that is not zero
 /// again. With beta = 0, C starts as
 /// NaN; around all three matrices is NaN always. Never throws for what the kernel or device does.
+Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
+               const reference::Tolerance& tolerance);
 Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
                Arithmetic arithmetic = Arithmetic::fp32);
 Verdict verify(Device& device, const Variant& variant, const Case& test,
