@@ -5,55 +5,7 @@
 # Tests the command line as a person and a script use it: cli_test.sh [PROGRAM]
 set -uo pipefail
 
-program=$(readlink -f -- "${1:-$(dirname -- "$0")/../build/cpu/tilewright}")
-work=$(mktemp -d)
-trap 'rm -rf -- "$work"' EXIT
-cd -- "$work" || exit 1
-unset DEVICE NO_COLOR
-passed=0 failed=0
-
-check() {  # WHAT, then a command that succeeds when it holds
-    local what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: %s\n  command: %s (status %s)\n' "$what" "$ran" "$status"
-        sed 's/^/  out: /' out | head -n 5
-        sed 's/^/  err: /' err | head -n 5
-    fi
-}
-
-run() {  # ARGUMENTS...: leaves $status, out and err
-    ran="tilewright $*"
-    "$program" "$@" >out 2>err
-    status=$?
-}
-
-exits() {  # STATUS ARGUMENTS...
-    local wanted=$1
-    shift
-    run "$@"
-    check "exit status $wanted" test "$status" = "$wanted"
-}
-
-refuses() {  # TEXT ARGUMENTS...: usage, with this text on stderr and nothing on stdout
-    local text=$1
-    shift
-    exits 2 "$@"
-    check "says '$text'" grep -qF -- "$text" err
-    check "nothing on stdout" test ! -s out
-}
-
-json() {  # EXPRESSION about `d`, the parsed stdout
-    python3 -c 'import json, sys
-d = json.load(open(sys.argv[2]), parse_constant=lambda name: sys.exit("not JSON: " + name))
-sys.exit(0 if eval(sys.argv[1]) else 1)' "$1" "${2:-out}"
-}
-
-silent() { test ! -s err; }
-lines_fit() { awk 'length > 80 { exit 1 }' out; }
+. "$(dirname -- "$0")/cli.sh"
 
 # --- help and version
 exits 0 --help
@@ -62,6 +14,7 @@ exits 0 --version
 check "version is one line" test "$(wc -l <out)" = 1
 for verb in list explain diff devices count check profile verify bench dispatch ladder; do
     exits 0 "$verb" --help
+    check "it fits a terminal" lines_fit
 done
 exits 2
 exits 2 --no-such-option
@@ -98,7 +51,6 @@ refuses "a batch of one has no stride" verify tile --device cpu --sizes 8 --stri
 refuses "of a product" verify tile --device cpu --sizes 8 --batch 2 --stride-c 63
 refuses "--min-time" bench k1 --device cpu --sizes 8 --min-time -1
 refuses "needs" verify k1 --device cpu --shape 1000000x1000000x1
-refuses "available" bench k1 --device cpu --shape 1000000x1000000x1
 refuses "available" check k1 --shape 1000000x1000000x1
 refuses "more bytes than 64 bits" verify k1 --device cpu --shape 4000000000x4000000000x1
 
@@ -291,23 +243,6 @@ refuses "no variant" count k1 --variant nosuch
 refuses "more bytes than 64 bits" count k1 --shape 4000000000x4000000000x1
 refuses "no room" count k1 --shape 10000000x10000000x1
 
-# --- bench
-exits 0 bench k2 k5 --device cpu --sizes 16,32 --min-time 0.01 --format json
-check "four rows" json '[(r["rung"], r["shape"][0]) for r in d["results"]] == [("k2", 16), ("k5", 16), ("k2", 32), ("k5", 32)]'
-check "times" json 'all(0 < r["min_us"] <= r["median_us"] and r["samples"] >= 3 for r in d["results"])'
-check "rates follow from times" json 'all(abs(r["gflops"] * r["median_us"] * 1e3 / (2 * r["shape"][0] ** 3) - 1) < 1e-6 for r in d["results"])'
-check "how it was measured" json 'all(r["memory"] == "hot" and r["launch"] == "stream" for r in d["results"])'
-exits 0 bench k2 --device cpu --shape 16x16x0 --min-time 0
-check "no product, no rate" grep -q 'n/a' out
-check "no pretence of GPU speed" grep -q 'nothing about a GPU' out
-check "the table fits a terminal" lines_fit
-exits 0 bench k2 --device cpu --sizes 16 --min-time 0 --beta 3
-exits 0 bench k2 --device cpu --sizes 16 --min-time 0 --format md
-check "a Markdown table" grep -q '^|---|' out
-exits 0 bench k2 --device cpu --sizes 16 --min-time 0 --format csv
-check "two lines of CSV" test "$(wc -l <out)" = 2
-exits 2 bench k2 --hot --cold --sizes 16 --device cpu
-
 # --- ladder
 exits 0 ladder --device cpu --sizes 64 --format json
 check "each rung was counted" json 'len(d["results"]) >= 10 and all(r["counted"]["ffma"] + r["counted"]["mma"] > 0 for r in d["results"])'
@@ -337,15 +272,6 @@ check "and stays" test "$(readlink latest.json)" = real/linked.json
 ln -s loop.json loop.json
 refuses "cannot write loop.json" bench k2 --device cpu --sizes 16 --output loop.json
 check "nothing is left over" bash -c '! ls *.tmp real/*.tmp 2>/dev/null'
-
-# --- Ctrl-C keeps what was measured
-ran="tilewright bench, interrupted"
-timeout --preserve-status -s INT 4 "$program" bench k2 --device cpu --sizes 16:64:1 --min-time 1 \
-    --output part.json >out 2>err
-status=$?
-check "exit status 130" test "$status" = 130
-check "what was measured" json 'd["results"][0]["status"] == "ok" and len(d["results"]) < 49' part.json
-check "what was not" json 'all(r["reason"] == "interrupted" for r in d["results"] if r["status"] != "ok")' part.json
 
 # --- a terminal
 if command -v script >/dev/null; then

@@ -164,7 +164,7 @@ def takes_value(program, verb):
 @functools.cache
 def is_rung(program, word):
     # cuBLAS takes part on a GPU only.
-    return word in ("k0", "cublas") or any(
+    return word in ("k0", "cublas", "library") or any(
         subprocess.run([program, "list", *options, word], capture_output=True).returncode == 0
         for options in ([], ["--engine"]))
 

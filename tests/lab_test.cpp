@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "lab/bench_tables.h"
 #include "lab/lesson.h"
 #include "lab/registry.h"
 #include "lab/results.h"
@@ -229,14 +230,25 @@ TEST(Rows, InfiniteErrorsKeepTheJsonValid) {
 }
 
 TEST(Rows, FitIntoATerminal) {
-    const auto all = ladder::rungs(ladder::Target::cpu_counted);
-    Row row = row_for(select_candidates({all.back()}, "default").front(),
-                      {.m = 16384, .n = 16384, .k = 16384});
-    row.outcome = Outcome::ok;
-    row.median_us = 123456.7, row.min_us = 1, row.spread_us = 99999, row.gflops = 65900.1;
-    row.percent_of_cublas = 100.0, row.percent_of_peak = 100.0, row.cold = true, row.graph = true;
-    for (const std::string& line : split_lines(bench_table({&row, 1}).plain()))
-        EXPECT_LE(line.size(), 80u) << line;
+    std::vector<Row> rows;
+    for (const KernelDefinition* rung : ladder::rungs(ladder::Target::cpu_counted)) {
+        Row row = row_for(select_candidates({rung}, "default").front(),
+                          {.m = 16384, .n = 16384, .k = 16384});
+        row.outcome = Outcome::ok;
+        row.median_us = 123456.7, row.min_us = 1, row.spread_us = 99999, row.gflops = 65900.1;
+        row.samples = 10000, row.percent_of_opponent = row.percent_of_peak = 100.0;
+        row.cold = row.graph = row.sustained = true, row.opponent = "k0";
+        row.joules = 12345.6, row.gflops_per_watt = 123.4;
+        row.vitals = {.sm_mhz = 1980, .watts = 1000, .throttling = {"power cap", "sync boost"}};
+        rows.push_back(row);
+        const std::string all = bench_table({&rows.back(), 1}) + power_table({&rows.back(), 1});
+        for (const std::string& line : split_lines(all)) EXPECT_LE(line.size(), 80u) << line;
+    }
+    const std::string all = bench_table(rows);
+    for (const std::string& line : split_lines(all)) EXPECT_LE(line.size(), 80u) << line;
+    EXPECT_TRUE(all.starts_with("16384 in fp32:\nrung ")) << all;
+    EXPECT_NE(all.find("\n16384 in tf32:\nrung "), all.npos);
+    EXPECT_EQ(split_lines(bench_table(rows, Format::md)).size(), rows.size() + 2);
 }
 
 TEST(Csv, HasAColumnForEachFieldAndOneLineARow) {

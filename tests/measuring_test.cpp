@@ -6,10 +6,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "lab/bench.h"
 #include "lab/timer.h"
 #include "lab/workload.h"
-#include "ladder/ladder.h"
+#include "tests/planted.h"
 
 namespace tilewright::lab {
 namespace {
@@ -38,35 +37,6 @@ long long calls_measured(Planted planted, double min_seconds) {
     while (!timer.done()) timer.turn(false);
     EXPECT_NEAR(timer.timing().median_us, planted.call_us, 1e-9 * planted.call_us);
     return planted.calls - before;
-}
-
-const KernelDefinition& coalesced() {
-    return *ladder::match(ladder::rungs(ladder::Target::cpu_fast), "coalesced").front();
-}
-
-Status run_coalesced(const Problem& problem, const Execution& execution) {
-    return coalesced().variants.front().run(problem, execution);
-}
-
-/// A planted kernel as a rung of its own.
-struct PlantedRung {
-    explicit PlantedRung(Status (*run)(const Problem&, const Execution&),
-                         const char* id = "planted")
-        : variant{"default", {}, run} {
-        definition.file = "99_planted.cu";
-        definition.id = id;
-        definition.parent = "";
-        definition.variants = {&variant, 1};
-    }
-    Candidate candidate() const { return {&definition, &variant}; }
-
-    Variant variant;
-    KernelDefinition definition{};
-};
-
-Row bench_one(Device& device, const PlantedRung& rung, const Case& test, double seconds = 0.01) {
-    const Candidate candidate = rung.candidate();
-    return bench(device, {&candidate, 1}, test, {.min_seconds = seconds}).front();
 }
 
 TEST(SourceProjectsFault, Fixed50Repetitions) {
@@ -109,10 +79,10 @@ TEST(Workload, RestoresCWhenBetaWouldLetItGrow) {
         workload.restore(0, 1);
         call();
     }
-    EXPECT_TRUE(workload.is_right(0));
+    EXPECT_TRUE(workload.is_right(0, tolerance_of(prepared.test())));
     for (int i = 0; i < 100; ++i) call();
     EXPECT_TRUE(std::isinf(workload.problem(0).C[0])) << "what happens without";
-    EXPECT_FALSE(workload.is_right(0));
+    EXPECT_FALSE(workload.is_right(0, tolerance_of(prepared.test())));
 }
 
 Status adds_9_thousandths(const Problem& p, const Execution& execution) {
@@ -194,50 +164,6 @@ TEST(Bench, NothingToMultiplyHasATimeAndNoRate) {
     EXPECT_FALSE(row.gflops);
 }
 
-int calls_made = 0;
-
-Status counts_calls(const Problem& p, const Execution& execution) {
-    ++calls_made;
-    return run_coalesced(p, execution);
-}
-
-/// CPU mode that says of itself what a GPU would, gives each call of counts_calls the same time,
-/// and "captures" by calling again.
-class GpuLike : public Device {
-  public:
-    explicit GpuLike(double peak_gflops, size_t l2_bytes) : cpu_(open_cpu(CpuMode::fast)) {
-        info_ = cpu_->info();
-        info_.peak_gflops = peak_gflops;
-        info_.l2_bytes = l2_bytes;
-    }
-    const DeviceInfo& info() const override { return info_; }
-    std::span<const KernelDefinition* const> kernels() const override { return cpu_->kernels(); }
-    Execution execution() override { return cpu_->execution(); }
-    size_t free_memory() const override { return cpu_->free_memory(); }
-    void* allocate(size_t bytes) override { return cpu_->allocate(bytes); }
-    void release(void* memory) noexcept override { cpu_->release(memory); }
-    void upload(void* to, const void* from, size_t n) override { cpu_->upload(to, from, n); }
-    void download(void* to, const void* from, size_t n) override { cpu_->download(to, from, n); }
-    void copy(void* to, const void* from, size_t n) override { cpu_->copy(to, from, n); }
-    double time(const std::function<void()>& work) override {
-        const int before = calls_made;
-        work();
-        return (calls_made - before) * call_us;
-    }
-    std::function<void()> capture(const std::function<void()>& work) override {
-        ++captures;
-        return work;
-    }
-    void synchronise() override {}
-
-    double call_us = 10;
-    int captures = 0;
-
-  private:
-    std::unique_ptr<Device> cpu_;
-    DeviceInfo info_;
-};
-
 TEST(Bench, RatesAboveThePeakAreErrors) {
     GpuLike device(1e-6, 0);
     device.call_us = 1e6;  // 8192 FLOP in a second, on a device of 1000 FLOP/s
@@ -273,9 +199,11 @@ TEST(Bench, LongCallsAreNotCaptured) {
 TEST(Bench, ComparesWithCublasOfTheSameRun) {
     GpuLike device(1e9, 0);
     device.call_us = 1e4;
-    const PlantedRung cublas(counts_calls, "k0"), other(counts_calls, "other");
+    const PlantedRung cublas(counts_calls, "k0", Kind::baseline), other(counts_calls, "other");
     const Candidate candidates[] = {cublas.candidate(), other.candidate()};
-    const auto rows = bench(device, candidates, {.m = 16, .n = 16, .k = 16}, {.min_seconds = 0});
+    const KernelDefinition* of_device[] = {candidates[0].rung};
+    const auto rows = bench(device, candidates, {.m = 16, .n = 16, .k = 16},
+                            {.min_seconds = 0, .opponents = Opponents(of_device)});
     EXPECT_NEAR(rows[0].percent_of_cublas.value_or(0), 100, 1e-9);
     EXPECT_NEAR(rows[1].percent_of_cublas.value_or(0), 100, 1e-9);
 }

@@ -10,7 +10,10 @@
 #include <new>
 
 #include "lab/interrupt.h"
+#include "lab/library_kernel.h"
 #include "lab/memory.h"
+#include "lab/plausible.h"
+#include "lab/power.h"
 #include "lab/runner.h"
 #include "lab/sizes.h"
 #include "lab/timer.h"
@@ -20,29 +23,7 @@ namespace tilewright::lab {
 
 namespace {
 
-/// Tensor cores multiply FP16 and BF16 twice as fast as TF32, and pieces several times for a product.
-double peak_of(Arithmetic arithmetic, const DeviceInfo& device) {
-    switch (arithmetic) {
-        case Arithmetic::fp32:
-            return device.peak_gflops;
-        case Arithmetic::tf32:
-        case Arithmetic::tf32x3:
-            return device.tf32_peak_gflops / products_of(arithmetic);
-        case Arithmetic::fp16x3:
-        case Arithmetic::bf16x6:
-        case Arithmetic::bf16x9:
-            return device.tf32_peak_gflops * 2 / products_of(arithmetic);
-    }
-    return 0;
-}
-
-/// The engine has TF32's accuracy from FP16's tensor cores, so that its rate may exceed TF32's peak.
-double limit_of(Arithmetic arithmetic, const DeviceInfo& device) {
-    return peak_of(arithmetic, device) * (arithmetic == Arithmetic::tf32 ? 2 : 1);
-}
-
 constexpr double kLaunchBoundUs = 100;  // shorter calls are timed within a graph
-constexpr double kAboveLimit = 1.01;
 
 struct Entrant {
     Entrant(Device& device, const Candidate& candidate, Workload& workload, Row& row,
@@ -55,6 +36,7 @@ struct Entrant {
     Runner runner;
     Timer timer;
     std::vector<Vitals> seen;
+    std::optional<Power> power;
 };
 
 class Race {
@@ -63,14 +45,24 @@ class Race {
 
     void verify_all(std::span<const Candidate> candidates, const PreparedCase& prepared,
                     std::vector<Row>& rows);
-    void time_all(std::span<const Candidate> candidates, const PreparedCase& prepared,
-                  std::vector<Row>& rows);
+    void run_all(std::span<const Candidate> candidates, const PreparedCase& prepared,
+                 double min_seconds, std::vector<Row>& rows);
 
   private:
+    using Entrants = std::deque<Entrant>;  // their timers refer to them: they must not move
+
     /// Does the step unless the entrant is out, which it is after a failure.
     template <class Step>
     void attempt(Row& row, const char* what, const Step& step);
+    template <class Verify>
+    void verify_each(std::span<const Candidate> candidates, std::vector<Row>& rows,
+                     const Verify& verify);
+    void warm_up(Entrants& entrants);
+    void take_turns(Entrants& entrants);
+    void sustain(Entrants& entrants);
+    void launch_once(Entrants& entrants);
     void record(Entrant& entrant, Workload& workload);
+    void record_power(const Entrant& entrant);
     void note_if_lost(const Row& row);
 
     Device& device_;
@@ -98,35 +90,65 @@ void Race::attempt(Row& row, const char* what, const Step& step) {
         step();
     } catch (const Interrupted&) {
         stopped_ = true;
+    } catch (const OutOfMemory& error) {
+        set_failure(row, Outcome::not_run, error.what());
     } catch (const std::exception& error) {
         set_failure(row, Outcome::failed, error.what());
         note_if_lost(row);
     }
 }
 
-void Race::verify_all(std::span<const Candidate> candidates, const PreparedCase& prepared,
-                      std::vector<Row>& rows) {
+template <class Verify>
+void Race::verify_each(std::span<const Candidate> candidates, std::vector<Row>& rows,
+                       const Verify& verify) {
     for (size_t i = 0; i < rows.size(); ++i) {
         stopped_ = stopped_ || interrupted();
         if (stopped_ || !lost_.empty()) {
             set_failure(rows[i], Outcome::not_run, stopped_ ? "interrupted" : lost_);
             continue;
         }
-        options_.progress(
-            fmt::format("verifying {} {}", rows[i].label, shape_label(prepared.test())));
-        set_verdict(rows[i], verify(device_, *candidates[i].variant, prepared,
-                                    candidates[i].rung->arithmetic));
+        options_.progress(fmt::format("verifying {} {}", rows[i].label, shape_label(rows[i].test)));
+        set_verdict(rows[i], verify(candidates[i]));
         if (rows[i].outcome == Outcome::failed) note_if_lost(rows[i]);
+        if (rows[i].rung == kLibrary) rows[i].kernel = library_choice(device_.info().gpu);
     }
 }
 
-void Race::time_all(std::span<const Candidate> candidates, const PreparedCase& prepared,
-                    std::vector<Row>& rows) {
+/// Who has changed an input is looked for only if somebody has.
+void Race::verify_all(std::span<const Candidate> candidates, const PreparedCase& prepared,
+                      std::vector<Row>& rows) {
+    std::string changed;
+    {
+        Verifier verifier(device_, prepared);
+        verify_each(candidates, rows, [&](const Candidate& candidate) {
+            return verifier.run(*candidate.variant, tolerance_of(*candidate.rung, prepared.test()));
+        });
+        if (lost_.empty()) changed = verifier.changed_inputs();
+    }
+    if (changed.empty()) return;
+    verify_each(candidates, rows, [&](const Candidate& candidate) {
+        return verify(device_, *candidate.variant, prepared,
+                      tolerance_of(*candidate.rung, prepared.test()));
+    });
+}
+
+void Race::run_all(std::span<const Candidate> candidates, const PreparedCase& prepared,
+                   double min_seconds, std::vector<Row>& rows) {
     Workload workload(device_, prepared, options_.rotate);
-    std::deque<Entrant> entrants;  // their timers refer to them: they must not move
+    Entrants entrants;
     for (size_t i = 0; i < rows.size(); ++i)
         if (rows[i].outcome == Outcome::ok)
-            entrants.emplace_back(device_, candidates[i], workload, rows[i], options_.min_seconds);
+            entrants.emplace_back(device_, candidates[i], workload, rows[i], min_seconds);
+    if (options_.manner == Manner::profiled) return launch_once(entrants);
+    warm_up(entrants);
+    if (options_.manner == Manner::sustained)
+        sustain(entrants);
+    else
+        take_turns(entrants);
+    for (Entrant& entrant : entrants) record(entrant, workload);
+}
+
+void Race::warm_up(Entrants& entrants) {
     for (Entrant& entrant : entrants)
         attempt(entrant.row, "warming up", [&] {
             const double call_us = entrant.timer.warm_up();
@@ -134,6 +156,9 @@ void Race::time_all(std::span<const Candidate> candidates, const PreparedCase& p
             entrant.runner.use_graph(call_us);
             if (entrant.runner.graph()) entrant.timer.warm_up();
         });
+}
+
+void Race::take_turns(Entrants& entrants) {
     const auto running = [&](const Entrant& entrant) {
         return entrant.row.outcome == Outcome::ok && !stopped_ && !entrant.timer.done();
     };
@@ -144,7 +169,23 @@ void Race::time_all(std::span<const Candidate> candidates, const PreparedCase& p
                     entrant.timer.turn(entrants.size() > 1);
                     if (auto vitals = device_.vitals()) entrant.seen.push_back(std::move(*vitals));
                 });
-    for (Entrant& entrant : entrants) record(entrant, workload);
+}
+
+void Race::sustain(Entrants& entrants) {
+    for (Entrant& entrant : entrants)
+        attempt(entrant.row, "sustaining", [&] {
+            std::optional<PowerWatch> watch;
+            entrant.timer.sustain([&] { watch.emplace(device_); });
+            entrant.power = watch->stop();
+        });
+}
+
+void Race::launch_once(Entrants& entrants) {
+    for (Entrant& entrant : entrants)
+        attempt(entrant.row, "profiling", [&] { entrant.runner.profile(); });
+    for (Entrant& entrant : entrants)
+        if (entrant.row.outcome == Outcome::ok && stopped_)
+            set_failure(entrant.row, Outcome::not_run, "interrupted");
 }
 
 /// The vitals of the middle clock.
@@ -175,30 +216,28 @@ void Race::record(Entrant& entrant, Workload& workload) {
     row.cold = workload.cold();
     row.graph = entrant.runner.graph();
     row.vitals = middle(entrant.seen);
+    row.sustained = options_.manner == Manner::sustained;
     const Case& test = row.test;
     const double work = flops({test.m, test.n, test.k}) * static_cast<double>(test.batch);
-    if (work == 0 || !(timing.median_us > 0)) return;
-    row.gflops = work / timing.median_us * 1e-3;
-    const double peak = peak_of(row.arithmetic, device_.info());
-    if (peak <= 0) return;
-    row.percent_of_peak = *row.gflops / peak * 100;
-    const double limit = limit_of(row.arithmetic, device_.info());
-    if (*row.gflops > limit * kAboveLimit)
-        set_failure(row, Outcome::failed,
-                    fmt::format("{:.0f} GFLOP/s would exceed the GPU's peak of {:.0f}: the time "
-                                "cannot be right",
-                                work / timing.median_us * 1e-3, limit));
+    if (work > 0 && timing.median_us > 0) {
+        row.gflops = work / timing.median_us * 1e-3;
+        if (const double peak = peak_of(row.arithmetic, device_.info()); peak > 0)
+            row.percent_of_peak = *row.gflops / peak * 100;
+    }
+    record_power(entrant);
+    const std::string fault =
+        implausible(test, row.arithmetic, workload.sets(), timing.median_us, device_.info());
+    if (!fault.empty()) set_failure(row, Outcome::failed, fault);
 }
 
-/// cublasSgemm computes in FP32: a rate in another arithmetic is no per cent of its.
-void compare_with_cublas(std::vector<Row>& rows) {
-    const auto cublas = std::find_if(rows.begin(), rows.end(),
-                                     [](const Row& row) { return row.rung == "k0" && row.gflops; });
-    if (cublas == rows.end()) return;
-    const double reference = *cublas->gflops;
-    for (Row& row : rows)
-        if (row.gflops && row.arithmetic == cublas->arithmetic)
-            row.percent_of_cublas = *row.gflops / reference * 100;
+void Race::record_power(const Entrant& entrant) {
+    if (!entrant.power) return;
+    Row& row = entrant.row;
+    row.vitals = entrant.power->vitals;
+    const auto calls = static_cast<double>(entrant.timer.calls_measured());
+    if (!(entrant.power->joules > 0)) return;
+    row.joules = entrant.power->joules / calls;
+    if (row.gflops) row.gflops_per_watt = *row.gflops * *row.median_us * 1e-6 / *row.joules;
 }
 
 void fail_all(std::vector<Row>& rows, const std::string& reason) {
@@ -213,23 +252,28 @@ std::vector<Row> bench(Device& device, std::span<const Candidate> candidates, co
                        const BenchOptions& options) {
     std::vector<Row> rows;
     for (const Candidate& candidate : candidates) rows.push_back(row_for(candidate, test));
+    double min_seconds = options.min_seconds;
     try {
         const std::string reason = memory_reason(device, test);
-        if (!reason.empty()) {
+        if (reason.empty()) {
+            if (options.budget) options.budget->begin(test);
+            options.progress("preparing " + shape_label(test));
+            const PreparedCase prepared(test);
+            Race race(device, options);
+            race.verify_all(candidates, prepared, rows);
+            if (options.budget) min_seconds = options.budget->min_seconds();
+            race.run_all(candidates, prepared, min_seconds, rows);
+            options.opponents.compare(candidates, rows);
+        } else {
             fail_all(rows, reason);
-            return rows;
         }
-        options.progress("preparing " + shape_label(test));
-        const PreparedCase prepared(test);
-        Race race(device, options);
-        race.verify_all(candidates, prepared, rows);
-        race.time_all(candidates, prepared, rows);
-        compare_with_cublas(rows);
     } catch (const std::bad_alloc&) {
         fail_all(rows, "the host's memory does not suffice");
     } catch (const DeviceError& error) {
         fail_all(rows, error.what());
     }
+    if (options.command)
+        for (Row& row : rows) row.command = options.command(row, min_seconds);
     return rows;
 }
 

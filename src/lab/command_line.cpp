@@ -6,9 +6,11 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <sstream>
 
 #include "lab/environment.h"
 #include "lab/gpus.h"
+#include "lab/help.h"
 #include "lab/text.h"
 #include "lab/usage.h"
 #include "lab/verbs.h"
@@ -18,8 +20,12 @@ namespace tilewright::lab {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit status: 0 right, 1 a wrong result or a row not run, 2 usage, 3 no such device,\n"
+    "Exit status: 0 right, 1 a wrong result or a row not run, 2 usage, 3 no device,\n"
     "130 after Ctrl-C. Data goes to stdout, progress to stderr.";
+
+std::string not_empty(const std::string& path) {
+    return path.empty() ? "a file has a name" : std::string();
+}
 
 void add_rung_option(CLI::App& app, Options& o) {
     app.add_option("rungs", o.rungs, "Rungs by id, alias, number, name or glob (default: all)");
@@ -29,6 +35,13 @@ void add_kernel_option(CLI::App& app, Options& o) {
     app.add_option("kernels", o.rungs,
                    "Rungs by id, alias, number, name or glob (default: all of them), or the "
                    "engine's kernels by id or glob; engine: all of these");
+}
+
+void add_bench_kernel_option(CLI::App& app, Options& o) {
+    app.add_option("kernels", o.rungs,
+                   "Rungs by id, alias, number, name or glob (default: all of them), or the "
+                   "engine's kernels by id or glob; engine: all of these; library: whichever the "
+                   "library takes for a product");
 }
 
 void add_variant_option(CLI::App& app, Options& o) {
@@ -50,20 +63,61 @@ void add_gpu_option(CLI::App& app, Options& o, const char* meaning) {
 }
 
 void add_timing_options(CLI::App& app, Options& o) {
-    app.add_option("--min-time", o.min_time, "Seconds measured for each kernel and shape")
-        ->capture_default_str();
+    auto* budget = app.add_option("--budget", o.budget,
+                                  "Seconds that the run may take, about, such as 60s: chooses "
+                                  "--min-time, up to 0.25");
+    app.add_option("--min-time", o.min_time,
+                   "Seconds measured for each kernel and shape (default: bench 0.25, with "
+                   "--sustained 1; ladder what 10 s a shape allow)")
+        ->excludes(budget);
     auto* cold = app.add_flag("--cold", o.cold, "Rotate buffers past the L2 cache (default)");
     app.add_flag("--hot", o.hot, "Use the same buffers in each call")->excludes(cold);
+}
+
+void add_bench_options(CLI::App& app, Options& o) {
+    app.add_option(
+           "--shapes", o.shape_file,
+           "A file of shapes, a line each: row|col N|T N|T M N K [batch=] [slack=] [alpha=] "
+           "[beta=] [graph]; slack is added to each leading dimension, # begins a comment")
+        ->check(not_empty);
+    app.add_option("--against", o.against,
+                   "The opponent, whose rate is 100%: cublas (default; in TF32 for what computes "
+                   "so), none, library, or one kernel such as k10 or tile/64x64");
+    app.add_option(
+        "--compute", o.compute_modes,
+        "Compute modes of library, and those that the engine's kernels must serve: fp32, "
+        "fp16x3, bf16x6, bf16x9, tf32 or several: fp32,fp16x3");
+    auto* sustained = app.add_flag("--sustained", o.sustained,
+                                   "Run each kernel for a second without a pause, so that the GPU "
+                                   "finds its power limit, then measure, with power and energy");
+    app.add_flag("--profile", o.profile,
+                 "One call of each kernel for a profiler, after it was verified, and no times: ncu "
+                 "--profile-from-start off --clock-control none --set full tilewright bench k10 "
+                 "--sizes 4096 --profile")
+        ->excludes(sustained);
+    app.add_option("--rerun", o.rerun,
+                   "Run the command of row ROW, or of all rows, of a results file again and "
+                   "compare: FILE:ROW or FILE")
+        ->check(not_empty);
+}
+
+void add_file_options(CLI::App& app, Options& o) {
+    app.add_option("--output", o.output, "Write the results to this file, and a table to stdout")
+        ->check(not_empty);
+    app.add_flag("--quiet", o.quiet, "No progress; with --output no table either");
 }
 
 void add_output_options(CLI::App& app, Options& o) {
     app.add_option("--format", o.format,
                    "table, json, csv or md (default: the output file's ending, else table)");
-    app.add_option("--output", o.output, "Write the results to this file, and a table to stdout")
-        ->check([](const std::string& path) {
-            return path.empty() ? "a file has a name" : std::string();
-        });
-    app.add_flag("--quiet", o.quiet, "No progress; with --output no table either");
+    add_file_options(app, o);
+}
+
+void add_row_output_options(CLI::App& app, Options& o) {
+    app.add_option("--format", o.format,
+                   "table, json, jsonl, csv or md (default: the output file's ending, else table); "
+                   "jsonl: the environment and each row in a line, written as they come");
+    add_file_options(app, o);
 }
 
 void add_shape_options(CLI::App& app, Options& o) {
@@ -187,7 +241,7 @@ const std::vector<Verb>& verbs() {
          "Verify all rungs and compare them: by speed on a GPU, else by counted accesses",
          run_ladder,
          {add_rung_option, add_device_option, add_problem_options, add_timing_options,
-          add_output_options}},
+          add_row_output_options}},
         {"list",
          "List the rungs in reading order, or the engine's kernels",
          run_list,
@@ -213,12 +267,12 @@ const std::vector<Verb>& verbs() {
          "Compare kernels with an FP64 reference, by default at shapes that hurt",
          run_verify,
          {add_kernel_option, add_variant_option, add_device_option, add_problem_options,
-          add_engine_options, add_verify_options, add_output_options}},
+          add_engine_options, add_verify_options, add_row_output_options}},
         {"bench",
          "Verify and time kernels, in turns with cuBLAS",
          run_bench,
-         {add_kernel_option, add_variant_option, add_device_option, add_problem_options,
-          add_engine_options, add_timing_options, add_output_options}},
+         {add_bench_kernel_option, add_variant_option, add_device_option, add_problem_options,
+          add_engine_options, add_bench_options, add_timing_options, add_row_output_options}},
         {"dispatch",
          "Show which kernel the library takes for a product, and what it weighed",
          run_dispatch,
@@ -240,25 +294,31 @@ void check_verb(const char* word) {
 
 }  // namespace
 
-std::function<int()> parse_command_line(int argc, char** argv) {
+namespace {
+
+/// Parses the words into `options`. The verb that was asked for; null where help or the version was,
+/// and has been printed, with `status`.
+const Verb* parse(int argc, const char* const* argv, Options& options, int& status) {
     CLI::App program("Tilewright: FP32 matrix multiplication, one idea a rung.", "tilewright");
     program.set_version_flag("--version", "tilewright " + version_text());
     program.footer(kFooter);
     program.require_subcommand(1);
-    const auto options = std::make_shared<Options>();
-    options->command = command_text(argc, argv);
-    std::function<int()> chosen;
+    constexpr size_t kColumn = 26;  // of descriptions
+    const auto formatter = std::make_shared<HelpFormatter>();
+    formatter->column_width(kColumn);
+    program.formatter(formatter);  // verbs take it over
+    const Verb* chosen = nullptr;
     for (const Verb& verb : verbs()) {
         CLI::App& subcommand = *program.add_subcommand(verb.name, verb.description);
-        for (const AddOptions add : verb.options) add(subcommand, *options);
-        subcommand.callback([&] { chosen = [&verb, options] { return verb.run(*options); }; });
+        for (const AddOptions add : verb.options) add(subcommand, options);
+        subcommand.callback([&] { chosen = &verb; });
     }
     check_verb(argc > 1 ? argv[1] : nullptr);
     try {
         program.parse(argc, argv);
     } catch (const CLI::Success& done) {  // --help, --version
-        const int status = program.exit(done);
-        return [status] { return status; };
+        status = program.exit(done);
+        return nullptr;
     } catch (const CLI::ParseError& error) {
         const CLI::App* verb =
             program.get_subcommands().empty() ? nullptr : program.get_subcommands().front();
@@ -266,6 +326,30 @@ std::function<int()> parse_command_line(int argc, char** argv) {
                                      verb ? verb->get_name() + " " : ""));
     }
     return chosen;
+}
+
+}  // namespace
+
+std::function<int()> parse_command_line(int argc, char** argv) {
+    const auto options = std::make_shared<Options>();
+    options->command = command_text(argc, argv);
+    int status = kRight;
+    const Verb* verb = parse(argc, argv, *options, status);
+    if (!verb) return [status] { return status; };
+    return [verb, options] { return verb->run(*options); };
+}
+
+Options options_of(const std::string& command) {
+    std::vector<std::string> words;
+    std::istringstream text(command);
+    for (std::string word; text >> word;) words.push_back(word);
+    std::vector<const char*> arguments;
+    for (const std::string& word : words) arguments.push_back(word.c_str());
+    Options options;
+    options.command = command;
+    int ignored = kRight;
+    parse(static_cast<int>(arguments.size()), arguments.data(), options, ignored);
+    return options;
 }
 
 }  // namespace tilewright::lab

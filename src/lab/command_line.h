@@ -12,4 +12,7 @@ namespace tilewright::lab {
 /// What to do for these words. The result returns an ExitStatus, also for --help. Throws UsageError.
 std::function<int()> parse_command_line(int argc, char** argv);
 
+/// The options of a command that a row has, "tilewright bench k5 --sizes 64". Throws UsageError.
+Options options_of(const std::string& command);
+
 }  // namespace tilewright::lab

@@ -20,7 +20,7 @@ namespace {
 // versions 11 to 13 fit them.
 using Handle = struct cublasContext*;
 constexpr int kSuccess = 0, kAllocationFailed = 3, kNoTranspose = 0, kTranspose = 1,
-              kPedanticMath = 2;
+              kPedanticMath = 2, kTf32Math = 3;
 constexpr size_t kWorkspaceBytes = size_t{64} << 20;
 
 template <class Integer>
@@ -48,6 +48,7 @@ struct Cublas {
     Handle handle = nullptr;
     void* workspace = nullptr;
     void* stream = nullptr;
+    int math_mode = kPedanticMath;
     int device = -1;
 };
 
@@ -79,6 +80,7 @@ bool start(Cublas& cublas, Library&& library) {
         return false;
     if (!cublas.workspace) CUDA_CHECK(cudaMalloc(&cublas.workspace, kWorkspaceBytes));
     cublas.stream = nullptr;
+    cublas.math_mode = kPedanticMath;
     return cublas.set_workspace(cublas.handle, cublas.workspace, kWorkspaceBytes) == kSuccess &&
            cublas.set_math_mode(cublas.handle, kPedanticMath) == kSuccess;
 }
@@ -128,6 +130,7 @@ Status multiply(const Cublas& cublas, const Problem& p, Sgemm<Integer>* sgemm,
 
 /// cuBLAS is column-major, and a row-major matrix read so is its transpose:
 /// C^T = B^T A^T, hence the operands and the sizes m and n change places.
+template <int math_mode>
 Status run(const Problem& p, const Execution& execution) {
     Cublas& cublas = state();
     if (!cublas.handle) return {StatusCode::not_initialized, "cuBLAS was not found"};
@@ -140,6 +143,11 @@ Status run(const Problem& p, const Execution& execution) {
             return failed(code, "cublasSetWorkspace");
         cublas.stream = execution.stream;
     }
+    if (cublas.math_mode != math_mode) {
+        if (int code = cublas.set_math_mode(cublas.handle, math_mode))
+            return failed(code, "cublasSetMathMode");
+        cublas.math_mode = math_mode;
+    }
     if (p.m == 0 || p.n == 0 || p.batch == 0) return {};
     if (int code = cublas.set_pointer_mode(cublas.handle, p.device_alpha != nullptr))
         return failed(code, "cublasSetPointerMode");
@@ -150,8 +158,9 @@ Status run(const Problem& p, const Execution& execution) {
     return multiply(cublas, p, cublas.sgemm, cublas.batched);
 }
 
-constexpr Variant kVariants[] = {{"default", {}, run}};
+constexpr Variant kVariants[] = {{"default", {}, run<kPedanticMath>}};
 constexpr const char* kAliases[] = {"cublas"};
+constexpr Variant kTf32Variants[] = {{"default", {}, run<kTf32Math>}};
 
 }  // namespace
 
@@ -166,6 +175,22 @@ const KernelDefinition& cublas_definition() {
         .idea = "NVIDIA's library in FP32 (cublasSgemm, pedantic math): the opponent.",
         .requirements = "a GPU, and libcublas where the dynamic linker finds it",
         .variants = kVariants,
+    };
+    return definition;
+}
+
+const KernelDefinition& cublas_tf32_definition() {
+    static const KernelDefinition definition{
+        .file = "cublas_tf32",
+        .id = "k0_tf32",
+        .aliases = {},
+        .parent = "",
+        .kind = Kind::baseline,
+        .title = "cuBLAS in TF32",
+        .idea = "NVIDIA's library where it may use TF32: the opponent of what computes so.",
+        .requirements = "a GPU, and libcublas where the dynamic linker finds it",
+        .variants = kTf32Variants,
+        .arithmetic = Arithmetic::tf32,
     };
     return definition;
 }

@@ -10,8 +10,10 @@ namespace tilewright::lab {
 
 /// cuBLAS's cublasSgemm, FP32 and nothing else, as a kernel of kind baseline: "k0".
 const KernelDefinition& cublas_definition();
+/// The same call where cuBLAS may round factors to TF32: "k0_tf32".
+const KernelDefinition& cublas_tf32_definition();
 
-/// Finds cuBLAS and makes a handle on the current device; k0 runs on that device from then on.
+/// Finds cuBLAS and makes a handle on the current device; both run on that device from then on.
 /// TILEWRIGHT_CUBLAS in the environment names a library to be taken before all others.
 CublasInfo start_cublas();
 

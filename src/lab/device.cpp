@@ -42,8 +42,10 @@ Status Device::run(const Variant& variant, const Problem& problem, int parts) tr
         where.workspace_bytes = bytes;
     }
     return variant.run(problem, where);
-} catch (const DeviceError& error) {  // no memory for a workspace
+} catch (const OutOfMemory& error) {  // for a workspace
     return {StatusCode::allocation_failed, error.what()};
+} catch (const DeviceError& error) {
+    return {StatusCode::execution_failed, error.what()};
 }
 
 int64_t Device::counters_left() {

@@ -27,6 +27,12 @@ class DeviceError : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// Not enough memory on the device, which can go on with something smaller.
+class OutOfMemory : public DeviceError {
+  public:
+    using DeviceError::DeviceError;
+};
+
 /// There is no such device, or no GPU or driver at all. The command line exits with 3.
 class NoDevice : public std::runtime_error {
   public:
@@ -48,6 +54,7 @@ struct DeviceInfo {
     int multiprocessors = 0;  ///< SMs; worker threads in CPU mode.
     double peak_gflops = 0;  ///< FP32: SMs x lanes x 2 x highest clock; 0 in CPU mode.
     double tf32_peak_gflops = 0;  ///< Of tensor cores, likewise; 0 where it is not known.
+    double memory_gb_s = 0;  ///< Of its own memory: twice the clock x the bus; 0 in CPU mode.
     int max_clock_mhz = 0;
     size_t memory_bytes = 0;
     size_t l2_bytes = 0;
@@ -80,6 +87,8 @@ class Device {
     virtual std::span<const KernelDefinition* const> kernels() const = 0;
     /// The engine's of those built for this device.
     virtual std::span<const KernelDefinition* const> engine_kernels() const { return {}; }
+    /// cuBLAS by arithmetic, as far as it was found: in FP32 ("k0") and in TF32 ("k0_tf32").
+    virtual std::span<const KernelDefinition* const> opponents() const { return {}; }
 
     /// Runs a variant, with the workspace that it asks for, on a GPU in this object's own
     /// non-blocking stream. Waits for nothing. `parts` of k where the kernel can.
@@ -90,7 +99,7 @@ class Device {
     int64_t counters_left();
 
     virtual size_t free_memory() const = 0;
-    /// At least 256-byte aligned, like cudaMalloc. Throws DeviceError with what was asked for.
+    /// At least 256-byte aligned, like cudaMalloc. Throws OutOfMemory with what was asked for.
     virtual void* allocate(size_t bytes) = 0;
     virtual void release(void* memory) noexcept = 0;
     virtual void upload(void* to, const void* from, size_t bytes) = 0;
@@ -114,7 +123,16 @@ class Device {
     /// What CPU mode found wrong since the last call, warnings too.
     virtual std::vector<simt::Hazard> take_hazards() { return {}; }
 
+    /// This and the next may be called by another thread while kernels are started.
     virtual std::optional<Vitals> vitals() { return std::nullopt; }
+    /// Energy that the GPU has taken since some moment in the past.
+    virtual std::optional<double> joules() { return std::nullopt; }
+
+    /// What `work` starts is what a profiler is to see; waits for it.
+    virtual void profile(const std::function<void()>& work) {
+        work();
+        synchronise();
+    }
 
     /// Waits for all work; throws DeviceError when a kernel faulted.
     virtual void synchronise() = 0;

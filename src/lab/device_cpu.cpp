@@ -55,7 +55,7 @@ class CpuDevice : public Device {
         const size_t rounded = (bytes / kAlignment + 1) * kAlignment;
         void* memory = rounded > bytes ? std::aligned_alloc(kAlignment, rounded) : nullptr;
         if (!memory)
-            throw DeviceError(fmt::format("allocating {} bytes: {} bytes of memory are available",
+            throw OutOfMemory(fmt::format("allocating {} bytes: {} bytes of memory are available",
                                           bytes, free_memory()));
         return memory;
     }

@@ -5,6 +5,7 @@
 
 #if TILEWRIGHT_WITH_CUDA
 
+#include <cuda_profiler_api.h>
 #include <fmt/format.h>
 
 #include "engine/kernels.h"
@@ -85,6 +86,9 @@ DeviceInfo describe(int ordinal) {
                        lanes_per_multiprocessor(properties.major, properties.minor);
     info.tf32_peak_gflops = 2e-3 * info.multiprocessors * info.max_clock_mhz *
                             tf32_products(properties.major, properties.minor);
+    // Both edges of the clock move data; it is in kHz, the bus in bits.
+    info.memory_gb_s = 2e-6 / 8 * attribute(cudaDevAttrMemoryClockRate, ordinal) *
+                       attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal);
     info.memory_bytes = properties.totalGlobalMem;
     info.l2_bytes = static_cast<size_t>(properties.l2CacheSize);
     info.cuda = version_text(runtime);
@@ -102,7 +106,10 @@ class CudaDevice : public Device {
           stop_(make_event()),
           nvml_(bus_id(ordinal)) {
         info_.cublas = start_cublas();
-        if (info_.cublas.missing.empty()) kernels_.push_back(&cublas_definition());
+        if (info_.cublas.missing.empty()) {
+            kernels_.push_back(&cublas_definition());
+            opponents_ = {&cublas_definition(), &cublas_tf32_definition()};
+        }
         info_.driver = nvml_.driver_version();
         for (const KernelDefinition* rung : ladder::rungs(ladder::Target::gpu))
             if (runs_on(*rung, capability_)) kernels_.push_back(rung);
@@ -116,10 +123,18 @@ class CudaDevice : public Device {
     std::span<const KernelDefinition* const> engine_kernels() const override {
         return engine_kernels_;
     }
+    std::span<const KernelDefinition* const> opponents() const override { return opponents_; }
     Execution execution() override {
         return {.stream = stream_.get(), .multiprocessors = info_.multiprocessors};
     }
     std::optional<Vitals> vitals() override { return nvml_.vitals(); }
+    std::optional<double> joules() override { return nvml_.joules(); }
+    void profile(const std::function<void()>& work) override {
+        CUDA_CHECK(cudaProfilerStart());
+        work();
+        synchronise();
+        CUDA_CHECK(cudaProfilerStop());
+    }
 
     size_t free_memory() const override {
         size_t free = 0, total = 0;
@@ -133,7 +148,7 @@ class CudaDevice : public Device {
         const cudaError_t error = cudaMalloc(&memory, bytes > 0 ? bytes : 1);
         if (error == cudaErrorMemoryAllocation) {
             static_cast<void>(cudaGetLastError());
-            throw DeviceError(fmt::format("cudaMalloc of {} bytes: {} bytes of GPU memory are free",
+            throw OutOfMemory(fmt::format("cudaMalloc of {} bytes: {} bytes of GPU memory are free",
                                           bytes, free_memory()));
         }
         check_cuda(error, "cudaMalloc", __FILE__, __LINE__);
@@ -182,7 +197,7 @@ class CudaDevice : public Device {
     Stream stream_;
     Event start_, stop_;
     Nvml nvml_;
-    std::vector<const KernelDefinition*> kernels_, engine_kernels_;
+    std::vector<const KernelDefinition*> kernels_, engine_kernels_, opponents_;
 };
 
 std::function<void()> CudaDevice::capture(const std::function<void()>& work) {

@@ -35,6 +35,7 @@ struct Nvml::Library {
     int (*power_limit)(NvmlDevice, unsigned*) = nullptr;
     int (*temperature)(NvmlDevice, int, unsigned*) = nullptr;
     int (*reasons)(NvmlDevice, unsigned long long*) = nullptr;
+    int (*energy)(NvmlDevice, unsigned long long*) = nullptr;
 
     ~Library() {
         if (shutdown) shutdown();
@@ -51,6 +52,7 @@ struct Nvml::Library {
         library.find(power_limit, "nvmlDeviceGetEnforcedPowerLimit");
         library.find(temperature, "nvmlDeviceGetTemperature");
         library.find(reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
+        library.find(energy, "nvmlDeviceGetTotalEnergyConsumption");
         return library.find(handle, "nvmlDeviceGetHandleByPciBusId_v2") &&
                handle(pci_bus_id.c_str(), &device) == kSuccess;
     }
@@ -92,6 +94,14 @@ std::optional<Vitals> Nvml::vitals() const {
         for (const Reason& reason : kReasons)
             if (bits & reason.bit) vitals.throttling.push_back(reason.name);
     return vitals;
+}
+
+std::optional<double> Nvml::joules() const {
+    unsigned long long millijoules = 0;
+    if (!library_ || !library_->energy ||
+        library_->energy(library_->device, &millijoules) != kSuccess)
+        return std::nullopt;
+    return 1e-3 * static_cast<double>(millijoules);
 }
 
 }  // namespace tilewright::lab

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// Clocks, power and the reasons for holding them down, from the driver's management library; found
+// Clocks, power, energy and the reasons for holding them down, from the driver's management library; found
 // when the program runs, never linked.
 #pragma once
 
@@ -20,6 +20,8 @@ class Nvml {
 
     std::string driver_version() const;
     std::optional<Vitals> vitals() const;
+    /// That the GPU has taken since the driver was loaded; GPUs before 2017 do not count it.
+    std::optional<double> joules() const;
 
   private:
     struct Library;

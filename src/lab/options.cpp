@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "lab/shape_file.h"
 #include "lab/sizes.h"
 #include "lab/text.h"
 
@@ -61,6 +62,14 @@ void set_offsets(const std::string& text, Case& test) {
     test.offset_c = static_cast<int>(offsets[2]);
 }
 
+/// Nothing is asked for that lines of a shape file say too.
+bool is_plain(const Options& o) {
+    const Options usual;
+    return o.transa == usual.transa && o.transb == usual.transb && o.batch == usual.batch &&
+           o.lda.empty() && o.ldb.empty() && o.ldc.empty() && o.stride_a.empty() &&
+           o.stride_b.empty() && o.stride_c.empty();
+}
+
 std::vector<Shape> shapes_of(const Options& options) {
     std::vector<Shape> shapes;
     const char* option = "--sizes";
@@ -73,6 +82,17 @@ std::vector<Shape> shapes_of(const Options& options) {
         throw UsageError(fmt::format("{}: {}", option, error.what()));
     }
     return shapes;
+}
+
+Format format_among(const Options& o, const std::vector<std::string>& names) {
+    const size_t dot = o.output.rfind('.');
+    const std::string ending = dot == o.output.npos ? "" : o.output.substr(dot + 1);
+    for (size_t i = 0; i < names.size(); ++i)
+        if (o.format.empty() ? names[i] == ending : names[i] == o.format)
+            return static_cast<Format>(i);
+    if (o.format.empty()) return Format::table;
+    throw UsageError(
+        fmt::format("--format: no format '{}'; {}", o.format, did_you_mean(o.format, names)));
 }
 
 }  // namespace
@@ -118,6 +138,13 @@ std::vector<Case> cases_of(const Options& o) {
         test.gap_c = gap(o.stride_c, "--stride-c", Operand::C, test);
         cases.push_back(test);
     }
+    if (o.shape_file.empty()) return cases;
+    if (!is_plain(o))
+        throw UsageError(
+            "--shapes: the file says what is transposed, and its batches and leading "
+            "dimensions; no such option goes with it");
+    const std::vector<Case> of_file = read_shapes(o.shape_file, test);
+    cases.insert(cases.end(), of_file.begin(), of_file.end());
     return cases;
 }
 
@@ -134,18 +161,27 @@ std::unique_ptr<Device> open_device(const Options& o, CpuMode mode) try {
 }
 
 Format format_of(const Options& o) {
-    const std::vector<std::string> names{"table", "json", "csv", "md"};
-    const size_t dot = o.output.rfind('.');
-    const std::string ending = dot == o.output.npos ? "" : o.output.substr(dot + 1);
-    for (size_t i = 0; i < names.size(); ++i)
-        if (o.format.empty() ? names[i] == ending : names[i] == o.format)
-            return static_cast<Format>(i);
-    if (o.format.empty()) return Format::table;
-    throw UsageError(
-        fmt::format("--format: no format '{}'; {}", o.format, did_you_mean(o.format, names)));
+    return format_among(o, {"table", "json", "csv", "md"});
+}
+
+Format row_format_of(const Options& o) {
+    return format_among(o, {"table", "json", "csv", "md", "jsonl"});
+}
+
+std::optional<double> budget_of(const Options& o) {
+    if (o.budget.empty()) return std::nullopt;
+    if (!o.min_time.empty())
+        throw UsageError("--budget chooses --min-time: one of the two, not both");
+    std::string number = o.budget;
+    if (number.ends_with('s')) number.pop_back();
+    const auto seconds = parse_number<double>(number, "--budget");
+    if (!(seconds > 0 && seconds <= 86400))
+        throw UsageError(fmt::format("--budget: {} is not between 0 and 86400 s", o.budget));
+    return seconds;
 }
 
 double min_time_of(const Options& o) {
+    if (o.min_time.empty()) return o.sustained ? 1 : 0.25;
     const auto seconds = parse_number<double>(o.min_time, "--min-time");
     if (!(seconds >= 0 && seconds <= 3600))
         throw UsageError(fmt::format("--min-time: {} is not between 0 and 3600 s", o.min_time));

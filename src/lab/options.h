@@ -7,6 +7,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -17,7 +18,7 @@
 
 namespace tilewright::lab {
 
-enum class Format { table, json, csv, md };
+enum class Format { table, json, csv, md, jsonl };
 
 struct Options {
     std::string command;  ///< As typed, with relative paths: results record it.
@@ -28,6 +29,7 @@ struct Options {
 
     std::string sizes;  ///< Square shapes, see parse_sizes.
     std::vector<std::string> shapes;  ///< "MxNxK"
+    std::string shape_file;
     std::string variant = "default";  ///< A name, or "all".
     std::string gpu;  ///< A word of gpus.h, or explain's "all".
     std::string transa = "N", transb = "N", dist = "uniform", offsets;
@@ -42,8 +44,15 @@ struct Options {
     bool thorough = false, fast = false;  ///< Of verify, as is the next.
     std::string shuffle = "0";  ///< CPU mode: draws the threads' order; 0 keeps the natural one.
 
-    std::string min_time = "0.25";  ///< Seconds for each kernel and shape.
+    std::string min_time;  ///< Seconds for each kernel and shape.
+    std::string budget;  ///< Seconds for the whole run.
     bool hot = false, cold = false;
+
+    // Bench's.
+    std::string against;  ///< A kernel's word, cublas or none.
+    std::string compute_modes;  ///< Of the library and the engine's kernels.
+    bool sustained = false, profile = false;
+    std::string rerun;  ///< "FILE" or "FILE:ROW".
 
     std::string format, output;
     bool quiet = false;
@@ -56,6 +65,8 @@ std::unique_ptr<Device> open_device(const Options& options, CpuMode mode = CpuMo
 
 /// The format asked for, else what the output file's name ends in, else a table.
 Format format_of(const Options& options);
+/// The same of a verb with rows, which may be JSON lines.
+Format row_format_of(const Options& options);
 
 /// The whole text as a number. Throws UsageError, which names the option.
 template <class Number>
@@ -76,6 +87,8 @@ Number parse_number(const std::string& text, const char* option) {
 bool is_transposed(const std::string& word, const char* option);
 
 double min_time_of(const Options& options);
+/// "60" or "60s"; nullopt where none was given.
+std::optional<double> budget_of(const Options& options);
 uint64_t seed_of(const Options& options);
 uint64_t shuffle_of(const Options& options);
 

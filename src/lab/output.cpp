@@ -40,12 +40,18 @@ std::string target_of(const std::string& path) {
     return target;
 }
 
-void write_file(const std::string& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary);
+void write_file(const std::string& path, const std::string& text,
+                std::ios::openmode mode = std::ios::trunc) {
+    std::ofstream file(path, std::ios::binary | mode);
     file << text;
     file.close();
     if (!file)
         throw std::runtime_error(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+}
+
+void print(const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
 }
 
 }  // namespace
@@ -74,6 +80,10 @@ void OutputFile::write(const std::string& text) const {
     fs::rename(temporary(path_), path_);
 }
 
+void OutputFile::append(const std::string& text) const {
+    write_file(path_, text, std::ios::app);
+}
+
 Progress::Progress(bool quiet) : visible_(!quiet && isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
@@ -100,11 +110,21 @@ bool colours() {
 
 Report::Report(const Options& options, nlohmann::ordered_json environment,
                std::function<std::string(std::span<const Row>)> for_people)
-    : format_(format_of(options)),
+    : format_(row_format_of(options)),
       quiet_(options.quiet),
       file_(options.output),
       environment_(std::move(environment)),
-      for_people_(std::move(for_people)) {}
+      for_people_(std::move(for_people)) {
+    if (format_ != Format::jsonl) return;
+    file_.write("");  // in place of what was there
+    add_line({{"environment", environment_}});
+}
+
+void Report::add_line(const nlohmann::ordered_json& json) const {
+    const std::string line =
+        json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+    file_ ? file_.append(line) : print(line);
+}
 
 std::string Report::render(Format format) const {
     if (format == Format::csv) return csv_table(rows_).csv();
@@ -117,6 +137,10 @@ std::string Report::render(Format format) const {
 
 void Report::add(std::span<const Row> rows) {
     rows_.insert(rows_.end(), rows.begin(), rows.end());
+    if (format_ == Format::jsonl) {
+        for (const Row& row : rows) add_line(json_of(row));
+        return;
+    }
     const auto now = std::chrono::steady_clock::now();
     if (!file_ || now - written_ < std::chrono::seconds(1)) return;
     file_.write(render(format_));
@@ -124,6 +148,10 @@ void Report::add(std::span<const Row> rows) {
 }
 
 void Report::finish() {
+    if (format_ == Format::jsonl) {
+        if (file_ && !quiet_) print(for_people_(rows_));
+        return;
+    }
     deliver(file_, format_, quiet_, [this](Format format) { return render(format); });
 }
 
@@ -131,9 +159,7 @@ void deliver(const OutputFile& file, Format format, bool quiet,
              const std::function<std::string(Format)>& render) {
     file.write(render(format));
     if (file && quiet) return;
-    const std::string text = render(file ? Format::table : format);
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
+    print(render(file ? Format::table : format));
 }
 
 void deliver(const Options& options, const std::string& text) {

@@ -22,6 +22,8 @@ class OutputFile {
     explicit operator bool() const { return !path_.empty(); }
     /// Throws std::runtime_error.
     void write(const std::string& text) const;
+    /// The same behind what is there, at once.
+    void append(const std::string& text) const;
 
   private:
     std::string path_;
@@ -43,7 +45,8 @@ class Progress {
 bool colours();
 
 /// Gathers rows and prints them at the end in the format asked for. With an output file, what came
-/// until a second ago is on disk already.
+/// until a second ago is on disk already. JSON lines, the environment and then each row, are written
+/// as they come.
 class Report {
   public:
     /// `for_people` makes the table form of all rows.
@@ -58,6 +61,7 @@ class Report {
 
   private:
     std::string render(Format format) const;
+    void add_line(const nlohmann::ordered_json& json) const;
 
     Format format_;
     bool quiet_;

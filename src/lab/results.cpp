@@ -25,13 +25,8 @@ Json or_null(const std::optional<T>& value) {
     return value ? Json(*value) : Json(nullptr);
 }
 
-std::string number(const std::optional<double>& value, int digits) {
-    return value ? fmt::format("{:.{}f}", *value, digits) : "-";
-}
-
-/// What a table shows of a time: four significant digits at least.
-std::string microseconds(const std::optional<double>& value) {
-    return number(value, !value || *value >= 1000 ? 0 : *value >= 100 ? 1 : 2);
+Json or_null(const std::string& text) {
+    return text.empty() ? Json(nullptr) : Json(text);
 }
 
 /// Without structure: a name and a value each.
@@ -59,11 +54,6 @@ std::string suffix_of(const Case& test) {
     return text;
 }
 
-std::string mode_of(const Row& row) {
-    if (!row.cold) return "-";
-    return std::string(*row.cold ? "cold" : "hot") + (row.graph.value_or(false) ? "+g" : "");
-}
-
 }  // namespace
 
 Row row_for(const Candidate& candidate, const Case& test) {
@@ -76,6 +66,11 @@ Row row_for(const Candidate& candidate, const Case& test) {
     if (candidate.variant != &candidate.rung->variants.front()) row.label += '/' + row.variant;
     row.test = test;
     return row;
+}
+
+std::optional<double> noise_percent(const Row& row) {
+    if (!row.spread_us || !row.median_us || !(*row.median_us > 0)) return std::nullopt;
+    return *row.spread_us / *row.median_us * 100;
 }
 
 bool mixes_arithmetic(std::span<const Row> rows) {
@@ -96,7 +91,8 @@ void set_failure(Row& row, Outcome outcome, std::string reason) {
     row.reason = std::move(reason);
     row.samples = 0;
     row.median_us = row.min_us = row.spread_us = row.gflops = std::nullopt;
-    row.percent_of_cublas = row.percent_of_peak = std::nullopt;
+    row.percent_of_cublas = row.percent_of_opponent = row.percent_of_peak = std::nullopt;
+    row.joules = row.gflops_per_watt = std::nullopt;
 }
 
 Json json_of(const Row& row) {
@@ -125,21 +121,29 @@ Json json_of(const Row& row) {
     }
     json["memory"] = row.cold ? Json(*row.cold ? "cold" : "hot") : Json(nullptr);
     json["launch"] = row.graph ? Json(*row.graph ? "graph" : "stream") : Json(nullptr);
+    json["sustained"] = row.sustained;
+    json["kernel"] = or_null(row.kernel);
     json["samples"] = row.samples;
     json["median_us"] = or_null(row.median_us);
     json["min_us"] = or_null(row.min_us);
     json["spread_us"] = or_null(row.spread_us);
+    json["noise_percent"] = or_null(noise_percent(row));
     json["gflops"] = or_null(row.gflops);
     json["percent_of_cublas"] = or_null(row.percent_of_cublas);
+    json["opponent"] = or_null(row.opponent);
+    json["percent_of_opponent"] = or_null(row.percent_of_opponent);
     json["percent_of_peak"] = or_null(row.percent_of_peak);
     json["sm_mhz"] = row.vitals ? Json(row.vitals->sm_mhz) : Json(nullptr);
     json["watts"] = row.vitals ? Json(row.vitals->watts) : Json(nullptr);
+    json["joules"] = or_null(row.joules);
+    json["gflops_per_watt"] = or_null(row.gflops_per_watt);
     json["throttling"] = row.vitals ? Json(join(row.vitals->throttling, ", ")) : Json(nullptr);
     json["max_error"] = or_null(row.max_error);  // infinity has no JSON and becomes null
     json["bound"] = or_null(row.bound);
     if (row.counted) json["counted"] = json_of(*row.counted);
     json["status"] = name_of(row.outcome);
     json["reason"] = row.reason;
+    json["command"] = or_null(row.command);
     return json;
 }
 
@@ -165,31 +169,6 @@ Table csv_table(std::span<const Row> rows) {
                             : value.is_string() ? value.get<std::string>()
                                                 : value.dump());
         }
-        table.add(std::move(cells));
-    }
-    return table;
-}
-
-Table bench_table(std::span<const Row> rows) {
-    const bool mixed = mixes_arithmetic(rows);
-    std::vector<Table::Column> columns{{"rung", Align::left}};
-    if (mixed) columns.push_back({"in", Align::left});
-    for (const char* name : {"shape", "median us", "+-%", "GFLOP/s", "%cuBLAS", "%peak"})
-        columns.push_back({name});
-    columns.push_back({"mode", Align::left});
-    Table table(std::move(columns));
-    for (const Row& row : rows) {
-        std::optional<double> spread;
-        if (row.spread_us) spread = *row.spread_us / *row.median_us * 100;
-        const bool empty = row.median_us && !row.gflops;  // nothing is multiplied
-        std::vector<std::string> cells{row.label};
-        if (mixed) cells.emplace_back(name_of(row.arithmetic));
-        for (std::string& cell :
-             std::vector{shape_label(row.test), microseconds(row.median_us), number(spread, 1),
-                         empty ? "n/a" : number(row.gflops, 1), number(row.percent_of_cublas, 1),
-                         number(row.percent_of_peak, 1)})
-            cells.push_back(std::move(cell));
-        cells.push_back(row.outcome == Outcome::ok ? mode_of(row) : name_of(row.outcome));
         table.add(std::move(cells));
     }
     return table;

@@ -36,12 +36,19 @@ void Runner::use_graph(double call_us) {
     graph_ = device_.capture([this] { start(graph_calls_); });
 }
 
+void Runner::profile() {
+    if (interrupted()) throw Interrupted();
+    workload_.restore(set_, 1);
+    device_.synchronise();
+    device_.profile([this] { start(1); });
+}
+
 bool Runner::still_right() {
     set_ = 0;
     workload_.restore(set_, 1);
     start(1);
     device_.synchronise();
-    return workload_.is_right(0, arithmetic_);
+    return workload_.is_right(0, tolerance_);
 }
 
 void Runner::start(int calls) {

@@ -17,7 +17,7 @@ class Runner {
     Runner(Device& device, const Candidate& candidate, Workload& workload)
         : device_(device),
           variant_(*candidate.variant),
-          arithmetic_(candidate.rung->arithmetic),
+          tolerance_(tolerance_of(*candidate.rung, workload.test())),
           workload_(workload) {}
 
     /// A Sampler. Throws DeviceError, and Interrupted after Ctrl-C.
@@ -28,6 +28,9 @@ class Runner {
     void use_graph(double call_us);
     bool graph() const { return graph_ != nullptr; }
 
+    /// One call, which a profiler sees.
+    void profile();
+
     /// One more call, on fresh C: what was timed must still be right.
     bool still_right();
 
@@ -36,7 +39,7 @@ class Runner {
 
     Device& device_;
     const Variant& variant_;
-    Arithmetic arithmetic_;
+    reference::Tolerance tolerance_;
     Workload& workload_;
     int set_ = 0;
     std::function<void()> graph_;

@@ -15,7 +15,10 @@ constexpr double kLeastWarmUpUs = 50e3, kMostWarmUpUs = 1e6;
 constexpr double kSettled = 0.02;  // relative change from one warm-up batch to the next
 constexpr double kOwnWorkUs = 40e3;  // what clocks need to follow a change of power draw
 constexpr double kDrawsPowerUs = 100;  // shorter calls leave the GPU idle for most of the time
-constexpr double kTurns = 5;
+constexpr double kTurns = 5, kFewTurns = 3;
+constexpr double kShortUs = 100e3;  // measured in all: more turns would be spent before them
+constexpr double kSettleUs = 1e6;  // a power limit is found in less
+constexpr double kSustainedBatchUs = 50e3;  // the host's part between two is nothing
 constexpr size_t kLeastSamples = 3, kMostSamplesPerTurn = 2000, kMostSamples = 10000;
 constexpr double kMostCalls = 1e6;
 
@@ -48,6 +51,32 @@ Batch Timer::run(double microseconds) {
     return batch;
 }
 
+double Timer::turns() const {
+    return min_us_ < kShortUs ? kFewTurns : kTurns;
+}
+
+double Timer::expected_seconds(double min_seconds, bool draws_power) {
+    const Timer timer({}, min_seconds);
+    const double warm_up = std::min(kLeastWarmUpUs, timer.min_us_);
+    const double before =
+        draws_power ? timer.turns() * std::min(kOwnWorkUs, timer.min_us_) : warm_up;
+    return 1e-6 * (warm_up + before + timer.min_us_);
+}
+
+double Timer::take_sample(double microseconds) {
+    const Batch batch = run(microseconds);
+    samples_.push_back(batch.microseconds / batch.calls);
+    calls_measured_ += batch.calls;
+    return batch.microseconds;
+}
+
+void Timer::sustain(const std::function<void()>& measuring) {
+    for (double spent = 0; spent < kSettleUs;) spent += run(kSustainedBatchUs).microseconds;
+    measuring();
+    do measured_us_ += take_sample(kSustainedBatchUs);
+    while (!done());
+}
+
 double Timer::warm_up() {
     // Modules are loaded at the first call: it tells nothing.
     call_us_ = kMostCalls;
@@ -70,11 +99,9 @@ void Timer::turn(bool among_others) {
     double spent = 0;
     size_t taken = 0;
     do {
-        const Batch batch = run(kBatchUs);
-        samples_.push_back(batch.microseconds / batch.calls);
-        spent += batch.microseconds;
+        spent += take_sample(kBatchUs);
         ++taken;
-    } while (spent < min_us_ / kTurns && taken < kMostSamplesPerTurn);
+    } while (spent < min_us_ / turns() && taken < kMostSamplesPerTurn);
     measured_us_ += spent;
 }
 

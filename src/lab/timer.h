@@ -32,6 +32,10 @@ class Timer {
   public:
     Timer(Sampler sampler, double min_seconds);
 
+    /// What a kernel of short calls takes altogether, about, before it has run: warming up in and
+    /// outside a graph, turns and what precedes them. `draws_power` for calls above 100 us.
+    static double expected_seconds(double min_seconds, bool draws_power);
+
     /// Calls until the time of a call has settled: modules are loaded, clocks have risen. Returns
     /// the microseconds of a call.
     double warm_up();
@@ -40,6 +44,13 @@ class Timer {
     /// one's own, untimed, so that the clock is the one that this kernel's power draw earns.
     void turn(bool among_others);
 
+    /// Calls without a pause: first until the GPU has found its power limit, then, after
+    /// `measuring()`, for as long as is to be measured. To be called once, after warm_up().
+    void sustain(const std::function<void()>& measuring);
+
+    /// Calls that timing() is of.
+    long long calls_measured() const { return calls_measured_; }
+
     /// Measured long enough. At least three samples, however long each takes.
     bool done() const;
 
@@ -47,11 +58,14 @@ class Timer {
 
   private:
     Batch run(double microseconds);
+    double take_sample(double microseconds);
+    double turns() const;
 
     Sampler sampler_;
     double min_us_;
     double call_us_ = 1;
     double measured_us_ = 0;
+    long long calls_measured_ = 0;
     std::vector<double> samples_;
 };
 

@@ -15,6 +15,7 @@
 #include "lab/ladder_tables.h"
 #include "lab/memory.h"
 #include "lab/output.h"
+#include "lab/row_command.h"
 #include "lab/usage.h"
 #include "lab/verbs.h"
 
@@ -25,6 +26,7 @@ namespace {
 constexpr Effort kHardCases{.cases = 12, .work = 1 << 20};
 constexpr const char* kGpuSizes = "128:4096*2";
 constexpr const char* kCpuSize = "256";
+constexpr double kSecondsAShape = 10;  // the whole ladder over six sizes in a minute
 
 constexpr const char* kCountedNote =
     "What the accesses in the kernels' text add up to. A GPU's speed is not shown.\n"
@@ -45,7 +47,8 @@ class LadderRun {
           rungs_(std::move(rungs)),
           cases_(std::move(cases)),
           options_(options),
-          format_(format_of(options)),
+          format_(row_format_of(options)),
+          device_word_(device_word(device, options)),
           progress_(options.quiet),
           report_(options, environment_of(device, options.command),
                   [this](std::span<const Row> rows) { return for_people(rows); }) {}
@@ -65,6 +68,8 @@ class LadderRun {
     std::vector<Case> cases_;
     const Options& options_;
     Format format_;
+    std::string device_word_;
+    double begun_ = Budget::steady_seconds();
     Progress progress_;
     Report report_;
     size_t verified_ = 0;
@@ -77,6 +82,7 @@ void LadderRun::verify_hard_cases(const Candidate& candidate) {
         if (interrupted()) return;
         progress_(fmt::format("verifying {}: {}", candidate.rung->id, describe(test)));
         Row row = row_for(candidate, test);
+        row.command = command_of("verify", row, device_word_);
         set_verdict(row, verify(device_, *candidate.variant, test, candidate.rung->arithmetic));
         kernels_.insert(candidate.rung);
         if (row.outcome == Outcome::ok)
@@ -95,6 +101,7 @@ void LadderRun::count_all(std::span<const Candidate> candidates, const Case& tes
     }
     for (const Candidate& candidate : candidates) {
         Row row = row_for(candidate, test);
+        row.command = command_of("ladder", row, device_word_);
         set_failure(row, Outcome::not_run, reason);
         report_.add({&row, 1});
     }
@@ -105,6 +112,7 @@ void LadderRun::count(const Candidate& candidate, const PreparedCase& prepared) 
     progress_(fmt::format("counting {} {}", candidate.rung->id, shape_label(prepared.test())));
     static_cast<void>(device_.take_counters());
     Row row = row_for(candidate, prepared.test());
+    row.command = command_of("ladder", row, device_word_);
     set_verdict(row, verify(device_, *candidate.variant, prepared, candidate.rung->arithmetic));
     if (row.outcome == Outcome::ok) {
         ++verified_;
@@ -117,6 +125,14 @@ void LadderRun::count(const Candidate& candidate, const PreparedCase& prepared) 
 void LadderRun::time_all(std::span<const Candidate> candidates) {
     BenchOptions settings{.min_seconds = min_time_of(options_), .rotate = !options_.hot};
     settings.progress = std::ref(progress_);
+    settings.opponents = Opponents(device_.opponents());
+    settings.command = [&](const Row& row, double min_seconds) {
+        return bench_command_of(row, min_seconds, options_, device_word_);
+    };
+    const double seconds =
+        budget_of(options_).value_or(kSecondsAShape * static_cast<double>(cases_.size()));
+    Budget budget(seconds - (Budget::steady_seconds() - begun_), candidates.size(), cases_);
+    if (options_.min_time.empty()) settings.budget = &budget;
     for (const Case& test : cases_) {
         if (interrupted()) return;
         const std::vector<Row> rows = bench(device_, candidates, test, settings);
@@ -173,8 +189,9 @@ int LadderRun::run() {
 int run_ladder(const Options& asked) {
     Options options = asked;
     std::vector<Case> cases = cases_of(options);
-    static_cast<void>(format_of(options));
+    static_cast<void>(row_format_of(options));
     static_cast<void>(min_time_of(options));
+    static_cast<void>(budget_of(options));
     const OutputFile writable(options.output);
     const auto device = open_device(options, CpuMode::counted);
     if (cases.empty()) {
@@ -183,7 +200,6 @@ int run_ladder(const Options& asked) {
     }
     if (!std::isfinite(cases.front().alpha) || !std::isfinite(cases.front().beta))
         throw UsageError("--alpha, --beta: ladder compares kernels on numbers, not on NaN or Inf");
-    require_memory(*device, cases);
     catch_interrupts();
     return LadderRun(*device, select_rungs(device->kernels(), options.rungs), cases, options).run();
 }

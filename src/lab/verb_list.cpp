@@ -102,6 +102,7 @@ int run_list(const Options& options) {
     const char* name = options.engine ? "kernels" : "rungs";
     std::string text;
     switch (format_of(options)) {
+        case Format::jsonl:  // format_of gives none
         case Format::json: {
             Json json{{name, Json::array()}};
             for (const KernelDefinition* rung : rungs) json[name].push_back(json_of(*rung));

@@ -12,6 +12,7 @@
 #include "lab/memory.h"
 #include "lab/output.h"
 #include "lab/registry.h"
+#include "lab/row_command.h"
 #include "lab/usage.h"
 #include "lab/verbs.h"
 #include "lab/verify.h"
@@ -62,8 +63,13 @@ std::string for_people(Device& device, Format format, std::span<const Row> rows)
     return wrong.empty() ? text : text + '\n' + wrong;
 }
 
-Row verify_one(Device& device, const Candidate& candidate, const Case& test) {
+Row verify_one(Device& device, const Candidate& candidate, const Case& test,
+               const Options& options) {
     Row row = row_for(candidate, test);
+    row.command = command_of("verify", row, device_word(device, options));
+    if (options.fast) row.command += " --fast";
+    if (const uint64_t shuffle = shuffle_of(options))
+        row.command += fmt::format(" --shuffle {}", shuffle);
     const std::string reason = memory_reason(device, test);
     if (!reason.empty())
         set_failure(row, Outcome::not_run, reason);
@@ -88,7 +94,7 @@ void verify_all(Device& device, const std::vector<Candidate>& candidates,
             if (interrupted()) return;
             progress(fmt::format("verifying {} {}/{}: {}", candidate.rung->id, i + 1, own.size(),
                                  describe(own[i])));
-            const Row row = verify_one(device, candidate, own[i]);
+            const Row row = verify_one(device, candidate, own[i], options);
             report.add({&row, 1});
         }
     }
@@ -101,7 +107,7 @@ int run_verify(const Options& options) {
     const uint64_t shuffle = shuffle_of(options);
     if (options.thorough && !cases.empty())
         throw UsageError("--thorough: it chooses shapes, and --sizes or --shape has chosen them");
-    const Format format = format_of(options);
+    const Format format = row_format_of(options);
     const OutputFile writable(options.output);
     const CpuMode mode = options.fast ? CpuMode::fast : CpuMode::counted;
     auto device = open_device(options, mode);

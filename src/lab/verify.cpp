@@ -27,45 +27,6 @@ bool has_null_inputs(const Case& test) {
     return !test.has_product() && test.seed % 2 == 0;
 }
 
-/// The three matrices of a case on a device.
-class Upload {
-  public:
-    Upload(Device& device, const PreparedCase& prepared)
-        : A(upload(device, prepared.matrix(Operand::A))),
-          B(upload(device, prepared.matrix(Operand::B))),
-          C(upload(device, prepared.matrix(Operand::C))),
-          scalars(device, 2 * sizeof(float)) {
-        const float values[] = {prepared.test().alpha, prepared.test().beta};
-        device.upload(scalars.floats(), values, sizeof values);
-    }
-
-    Problem problem(const PreparedCase& prepared) const {
-        const Case& test = prepared.test();
-        const bool null = has_null_inputs(test);
-        const auto &a = prepared.matrix(Operand::A), &b = prepared.matrix(Operand::B),
-                   &c = prepared.matrix(Operand::C);
-        return problem_of(test, null ? nullptr : A.floats() + a.origin(),
-                          null ? nullptr : B.floats() + b.origin(), C.floats() + c.origin(),
-                          test.device_scalars ? scalars.floats() : nullptr);
-    }
-
-    DeviceBuffer A, B, C, scalars;
-
-  private:
-    static DeviceBuffer upload(Device& device, const GuardedMatrix& matrix) {
-        const size_t bytes = matrix.image().size() * sizeof(float);
-        DeviceBuffer buffer(device, bytes);
-        device.upload(buffer.floats(), matrix.image().data(), bytes);
-        return buffer;
-    }
-};
-
-std::vector<float> download(Device& device, const DeviceBuffer& buffer) {
-    std::vector<float> values(buffer.bytes() / sizeof(float));
-    device.download(values.data(), buffer.floats(), buffer.bytes());
-    return values;
-}
-
 /// In pieces: the host need not hold big inputs twice.
 GuardedMatrix::Changes input_changes(Device& device, const DeviceBuffer& buffer,
                                      const GuardedMatrix& matrix) {
@@ -109,10 +70,9 @@ void report_unwritten(const GuardedMatrix& C, const std::vector<float>& after, V
                                       kept.count, rows * cols, C.place(kept.first)));
 }
 
-void compare(const PreparedCase& prepared, const float* C, Arithmetic arithmetic,
+void compare(const PreparedCase& prepared, const float* C, const reference::Tolerance& tolerance,
              Verdict& verdict) {
     const reference::Rows& expected = prepared.expected();
-    const reference::Tolerance tolerance = tolerance_of(prepared.test(), arithmetic);
     const GuardedMatrix& matrix = prepared.matrix(Operand::C);
     verdict.bound = tolerance.relative;
     verdict.checked = std::ssize(expected.want);
@@ -170,31 +130,117 @@ const GuardedMatrix& PreparedCase::matrix(Operand operand) const {
     return operand == Operand::A ? A_ : operand == Operand::B ? B_ : C_;
 }
 
-Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
-               Arithmetic arithmetic) try {
-    if (const char* why = refusal_of(device, variant, prepared.test()))
-        return {.outcome = Outcome::not_run, .first = {}, .reason = why};
-    const Upload matrices(device, prepared);
-    device.release_workspace();
-    const Status status = device.run(variant, matrices.problem(prepared), prepared.test().parts);
-    if (!status.ok()) return {.outcome = Outcome::failed, .first = {}, .reason = status.reason};
-    device.synchronise();
-    Verdict verdict;
-    const GuardedMatrix& C = prepared.matrix(Operand::C);
-    const std::vector<float> after = download(device, matrices.C);
-    if (prepared.test().beta == 0) report_unwritten(C, after, verdict);
-    compare(prepared, after.data() + C.origin(), arithmetic, verdict);
-    report_changes(C, C.changes_around(after.data()), "outside C", verdict);
-    for (const Operand input : {Operand::A, Operand::B}) {
-        const GuardedMatrix& matrix = prepared.matrix(input);
-        const DeviceBuffer& buffer = input == Operand::A ? matrices.A : matrices.B;
-        report_changes(matrix, input_changes(device, buffer, matrix), "into an input", verdict);
+/// The three matrices of a case on a device.
+class Verifier::Upload {
+  public:
+    Upload(Device& device, const PreparedCase& prepared)
+        : A(upload(device, prepared.matrix(Operand::A))),
+          B(upload(device, prepared.matrix(Operand::B))),
+          C(device, bytes_of(prepared.matrix(Operand::C))),
+          scalars(device, 2 * sizeof(float)) {
+        const float values[] = {prepared.test().alpha, prepared.test().beta};
+        device.upload(scalars.floats(), values, sizeof values);
     }
-    if (const int64_t left = device.counters_left(); left > 0)
+
+    Problem problem(const PreparedCase& prepared) const {
+        const Case& test = prepared.test();
+        const bool null = has_null_inputs(test);
+        const auto &a = prepared.matrix(Operand::A), &b = prepared.matrix(Operand::B),
+                   &c = prepared.matrix(Operand::C);
+        return problem_of(test, null ? nullptr : A.floats() + a.origin(),
+                          null ? nullptr : B.floats() + b.origin(), C.floats() + c.origin(),
+                          test.device_scalars ? scalars.floats() : nullptr);
+    }
+
+    DeviceBuffer A, B, C, scalars;
+
+  private:
+    static size_t bytes_of(const GuardedMatrix& matrix) {
+        return matrix.image().size() * sizeof(float);
+    }
+    static DeviceBuffer upload(Device& device, const GuardedMatrix& matrix) {
+        DeviceBuffer buffer(device, bytes_of(matrix));
+        device.upload(buffer.floats(), matrix.image().data(), buffer.bytes());
+        return buffer;
+    }
+};
+
+reference::Tolerance tolerance_of(const KernelDefinition& kernel, const Case& test) {
+    if (kernel.kind != Kind::baseline || kernel.arithmetic != Arithmetic::tf32)
+        return tolerance_of(test, kernel.arithmetic);
+    Case worst = test;
+    worst.distribution = Distribution::wide;
+    reference::Tolerance tolerance = tolerance_of(worst, Arithmetic::tf32);
+    tolerance.relative *= 2;
+    return tolerance;
+}
+
+Verifier::Verifier(Device& device, const PreparedCase& prepared)
+    : device_(device), prepared_(prepared) {}
+Verifier::~Verifier() = default;
+
+Verdict Verifier::run(const Variant& variant, const reference::Tolerance& tolerance) try {
+    const auto no_verdict = [](Outcome outcome, std::string reason) {
+        return Verdict{.outcome = outcome, .first = {}, .reason = std::move(reason)};
+    };
+    if (const char* why = refusal_of(device_, variant, prepared_.test()))
+        return no_verdict(Outcome::not_run, why);
+    if (!matrices_) matrices_ = std::make_unique<Upload>(device_, prepared_);
+    device_.upload(matrices_->C.floats(), prepared_.matrix(Operand::C).image().data(),
+                   matrices_->C.bytes());
+    device_.release_workspace();
+    const Status status =
+        device_.run(variant, matrices_->problem(prepared_), prepared_.test().parts);
+    if (status.code == StatusCode::allocation_failed)
+        return no_verdict(Outcome::not_run, status.reason);
+    if (!status.ok()) return no_verdict(Outcome::failed, status.reason);
+    device_.synchronise();
+    return look(tolerance);
+} catch (const OutOfMemory& error) {
+    return {.outcome = Outcome::not_run, .first = {}, .reason = error.what()};
+} catch (const DeviceError& error) {
+    return {.outcome = Outcome::failed, .first = {}, .reason = error.what()};
+}
+
+Verdict Verifier::look(const reference::Tolerance& tolerance) {
+    Verdict verdict;
+    const GuardedMatrix& C = prepared_.matrix(Operand::C);
+    after_.resize(C.image().size());
+    device_.download(after_.data(), matrices_->C.floats(), matrices_->C.bytes());
+    if (prepared_.test().beta == 0) report_unwritten(C, after_, verdict);
+    compare(prepared_, after_.data() + C.origin(), tolerance, verdict);
+    report_changes(C, C.changes_around(after_.data()), "outside C", verdict);
+    if (const int64_t left = device_.counters_left(); left > 0)
         add_sentence(verdict, fmt::format("{} counters are not zero again", left));
+    return verdict;
+}
+
+std::string Verifier::changed_inputs() {
+    Verdict verdict;
+    if (!matrices_) return {};
+    for (const Operand input : {Operand::A, Operand::B}) {
+        const GuardedMatrix& matrix = prepared_.matrix(input);
+        const DeviceBuffer& buffer = input == Operand::A ? matrices_->A : matrices_->B;
+        report_changes(matrix, input_changes(device_, buffer, matrix), "into an input", verdict);
+    }
+    return verdict.reason;
+}
+
+Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
+               const reference::Tolerance& tolerance) try {
+    Verifier verifier(device, prepared);
+    Verdict verdict = verifier.run(variant, tolerance);
+    if (verdict.outcome != Outcome::ok && verdict.outcome != Outcome::wrong) return verdict;
+    if (const std::string changed = verifier.changed_inputs(); !changed.empty())
+        add_sentence(verdict, changed);
     return verdict;
 } catch (const DeviceError& error) {
     return {.outcome = Outcome::failed, .first = {}, .reason = error.what()};
+}
+
+Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
+               Arithmetic arithmetic) {
+    return verify(device, variant, prepared, tolerance_of(prepared.test(), arithmetic));
 }
 
 Verdict verify(Device& device, const Variant& variant, const Case& test, Arithmetic arithmetic) {
@@ -235,20 +281,22 @@ std::vector<Case> accepted(Device& device, const Variant& variant, std::vector<C
     return cases;
 }
 
-std::vector<float> result_of(Device& device, const Variant& variant, const PreparedCase& prepared) {
-    const Upload matrices(device, prepared);
-    device.release_workspace();
-    const Status status = device.run(variant, matrices.problem(prepared), prepared.test().parts);
-    if (!status.ok()) throw DeviceError(status.reason);
-    device.synchronise();
-    const std::vector<float> after = download(device, matrices.C);
-    const GuardedMatrix& C = prepared.matrix(Operand::C);
+std::vector<float> Verifier::result() const {
+    const GuardedMatrix& C = prepared_.matrix(Operand::C);
     std::vector<float> elements;
     for (int64_t row = 0; row < C.layout().rows * C.layout().count; ++row) {
-        const auto begin = after.begin() + C.origin() + C.layout().begin_of(row);
+        const auto begin = after_.begin() + C.origin() + C.layout().begin_of(row);
         elements.insert(elements.end(), begin, begin + C.layout().cols);
     }
     return elements;
+}
+
+std::vector<float> result_of(Device& device, const Variant& variant, const PreparedCase& prepared) {
+    Verifier verifier(device, prepared);
+    const Verdict verdict = verifier.run(variant, tolerance_of(prepared.test()));
+    if (verdict.outcome != Outcome::ok && verdict.outcome != Outcome::wrong)
+        throw DeviceError(verdict.reason);
+    return verifier.result();
 }
 
 }  // namespace tilewright::lab

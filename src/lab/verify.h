@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,10 +61,44 @@ class PreparedCase {
     reference::Rows expected_;
 };
 
+/// What is asked of this kernel's result. cuBLAS does not say how it makes TF32 of factors: where it
+/// cuts instead of rounding, each is off by twice as much, always in one direction.
+reference::Tolerance tolerance_of(const KernelDefinition& kernel, const Case& test);
+
+/// Verifies kernels on one case, one after another, with A and B uploaded once for all of them: most
+/// of what verifying a large case takes is moving and looking at its inputs.
+class Verifier {
+  public:
+    Verifier(Device& device, const PreparedCase& prepared);
+    ~Verifier();
+
+    /// Runs the variant once, and looks at all but the inputs. Never throws for what the kernel or
+    /// device does.
+    Verdict run(const Variant& variant, const reference::Tolerance& tolerance);
+
+    /// What is written into an input by any kernel so far, as a sentence; empty when nothing is. Throws
+    /// DeviceError.
+    std::string changed_inputs();
+
+    /// C as the last run left it, without what lies between its rows.
+    std::vector<float> result() const;
+
+  private:
+    class Upload;
+    Verdict look(const reference::Tolerance& tolerance);
+
+    Device& device_;
+    const PreparedCase& prepared_;
+    std::unique_ptr<Upload> matrices_;
+    std::vector<float> after_;  ///< C with its surroundings.
+};
+
 /// Runs the variant once. Wrong are: an element outside its bound, an element not written, a write
 /// outside C (between its rows, before or after it), a change to A or B, a counter that is not zero
 /// again. With beta = 0, C starts as
 /// NaN; around all three matrices is NaN always. Never throws for what the kernel or device does.
+Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
+               const reference::Tolerance& tolerance);
 Verdict verify(Device& device, const Variant& variant, const PreparedCase& prepared,
                Arithmetic arithmetic = Arithmetic::fp32);
 Verdict verify(Device& device, const Variant& variant, const Case& test,

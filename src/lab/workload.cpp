@@ -81,9 +81,8 @@ void Workload::restore(int first, int calls) {
         device_.copy(c_.first((first + i) % sets_), fresh_c_.first(0), bytes_of(Operand::C));
 }
 
-bool Workload::is_right(int set, Arithmetic arithmetic) {
+bool Workload::is_right(int set, const reference::Tolerance& tolerance) {
     const MatrixLayout layout = prepared_.test().layout(Operand::C);
-    const reference::Tolerance tolerance = tolerance_of(prepared_.test(), arithmetic);
     const reference::Rows& expected = prepared_.expected();
     std::vector<float> row(static_cast<size_t>(layout.cols));
     for (size_t i = 0; i < expected.index.size(); ++i) {

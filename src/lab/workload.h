@@ -20,6 +20,7 @@ class Workload {
     /// No operand is still in the L2 cache when its turn comes again.
     bool cold() const { return cold_; }
     Problem problem(int set) const;
+    const Case& test() const { return prepared_.test(); }
     int parts() const { return prepared_.test().parts; }
 
     /// With |beta| >= 1 each call would make C larger than the one before it, up to infinity: then
@@ -31,7 +32,7 @@ class Workload {
     void restore(int first, int calls);
 
     /// Compares C of a set, after one call on restored C, with the reference.
-    bool is_right(int set, Arithmetic arithmetic = Arithmetic::fp32);
+    bool is_right(int set, const reference::Tolerance& tolerance);
 
   private:
     struct Matrices {  // one operand of all sets
