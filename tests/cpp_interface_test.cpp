@@ -108,7 +108,8 @@ TEST_F(CppInterface, SettingsAreKept) {
     EXPECT_EQ(handle.compute(), Compute::fp32);
     handle.set_compute(Compute::fp16x3);
     EXPECT_EQ(handle.compute(), Compute::fp16x3);
-    message_of([&] { handle.set_compute(Compute::tf32); }, TILEWRIGHT_STATUS_NOT_SUPPORTED);
+    message_of([&] { handle.set_compute(static_cast<Compute>(99)); },
+               TILEWRIGHT_STATUS_INVALID_VALUE);
     EXPECT_EQ(handle.compute(), Compute::fp16x3);
     EXPECT_EQ(handle.pointer_mode(), PointerMode::host);
     handle.set_pointer_mode(PointerMode::device);
