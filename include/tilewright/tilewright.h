@@ -88,7 +88,9 @@ typedef enum {
 } tilewright_operation_t;
 
 /* What products may be made of. FP32 is the default: FMA, each product and sum rounded once to FP32.
- * The others allow tensor cores, and promise an accuracy: FP32's kernels run where they are faster. */
+ * The others allow tensor cores, and promise an accuracy: FP32's kernels run where they are faster.
+ * FP16X3 keeps FP32's but for data whose sizes run against each other along k, as quantities of very
+ * different units in the columns of A and the rows of B do: docs/accuracy.md. */
 typedef enum {
     TILEWRIGHT_COMPUTE_FP32 = 0,
     TILEWRIGHT_COMPUTE_FP16X3 = 1, /* FP32's, by three products of FP16 pieces */
@@ -125,7 +127,7 @@ TILEWRIGHT_API tilewright_status_t tilewright_get_stream(tilewright_handle_t han
                                                          cudaStream_t* stream);
 
 /* The mode from now on; FP32 at first. NOT_SUPPORTED where this build has no kernel of the mode's own
- * for the device: in this version TF32 on any, and BF16X6 and BF16X9 on GPUs but 9.0's. */
+ * for the device. */
 TILEWRIGHT_API tilewright_status_t tilewright_set_compute(tilewright_handle_t handle,
                                                           tilewright_compute_t compute);
 TILEWRIGHT_API tilewright_status_t tilewright_get_compute(tilewright_handle_t handle,
@@ -185,15 +187,17 @@ TILEWRIGHT_API tilewright_status_t tilewright_prepare(tilewright_handle_t handle
 /* tilewright_sgemm with what was prepared of A, of B, or of both; null where nothing was. A and B are
  * given as well, unchanged since: kernels read them where the fastest takes operands as they are, and
  * for what pieces do not suit. The bits are those of tilewright_sgemm with the same kernel. An operand
- * that was prepared of another matrix, or in another mode, is INVALID_VALUE. */
+ * that was prepared of another matrix, in another mode or with another handle is INVALID_VALUE; in
+ * another stream than it was prepared in, the caller waits for that first. */
 TILEWRIGHT_API tilewright_status_t tilewright_sgemm_prepared(
     tilewright_handle_t handle, tilewright_layout_t layout, tilewright_operation_t ta,
     tilewright_operation_t tb, int64_t m, int64_t n, int64_t k, const float* alpha, const float* A,
     int64_t lda, tilewright_operand_t prepared_a, const float* B, int64_t ldb,
     tilewright_operand_t prepared_b, const float* beta, float* C, int64_t ldc);
 
-/* Gives its memory back, after the work that the handle's stream has been given; work in other streams
- * must be complete. To be called before the handle is destroyed. Null is nothing. */
+/* Gives its memory back, after the work that the handle's stream has been given; work in other streams,
+ * and graphs that use it, must be complete. Not in a capture (NOT_SUPPORTED). To be called before the
+ * handle is destroyed. Null is nothing. */
 TILEWRIGHT_API tilewright_status_t tilewright_release(tilewright_handle_t handle,
                                                       tilewright_operand_t operand);
 

@@ -89,7 +89,7 @@ class Context {
     Status run(const Problem& problem);
     /// Of the problem's A or B alone, in the handle's compute mode.
     Status prepare(PreparedOperand& operand, const Problem& problem, bool is_b);
-    void release(const PreparedOperand& operand);
+    Status release(const PreparedOperand& operand);
 
     const Choice& last_choice() const { return last_choice_; }
     Backend& backend() { return *backend_; }

@@ -98,8 +98,11 @@ __device__ __forceinline__ unsigned largest_size(unsigned most, const float (&v)
     return most;
 }
 
-/// NaN where no power suits, or where nearly all of so many elements are short of bits.
-__device__ __forceinline__ float scale_of(float up, unsigned short_of_bits, int64_t elements) {
+/// NaN where no power suits, or where nearly all of so many elements are short of bits; 0 where all are 0,
+/// so that it is below the scale of any other line.
+__device__ __forceinline__ float scale_of(unsigned most, float up, unsigned short_of_bits,
+                                          int64_t elements) {
+    if (most == 0) return 0.0f;
     const bool suits = up != 0.0f && 5 * int64_t{short_of_bits} <= 4 * elements;
     return suits ? inverse_of_power(up) : float_of(0x7fffffff);
 }
@@ -246,7 +249,7 @@ __device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsign
         [&](unsigned i) { short_of_bits += sizes[i]; });
     if (part != 0 || row >= s.pieces.rows) return;
     const int64_t at = int64_t{s.pieces.matrix(batch)} * s.pieces.rows + row;
-    s.pieces.scales[at] = scale_of(up, short_of_bits, k);
+    s.pieces.scales[at] = scale_of(most, up, short_of_bits, k);
     s.pieces.sums[at] = total;
 }
 
@@ -311,7 +314,7 @@ __device__ __forceinline__ void split_lines(const Splitting& s, int64_t k, unsig
     if (quarter != 0 || first_x + x >= s.pieces.rows) return;
     const int64_t at =
         (int64_t{s.pieces.matrix(batch)} * s.pieces.scaled + line) * s.pieces.rows + first_x + x;
-    s.pieces.scales[at] = scale_of(up, short_of_bits, depth);
+    s.pieces.scales[at] = scale_of(most, up, short_of_bits, depth);
     s.pieces.sums[at] = total;
 }
 

@@ -260,13 +260,16 @@ Work work(const Problem& problem, const Execution& execution) {
     const int64_t tiles = tiles_of<kTile>(problem);
     const Split split = split_of<kTile>(problem, execution);
     const int parts = parts_of<kTile>(problem, execution);
+    const auto passed = [&](const void* prepared, int64_t size, int64_t stride) {
+        return prepared ? 0 : size * (stride == 0 ? 1 : problem.batch);
+    };
     return {.tiles = tiles,
             .blocks = tiles * split.parts,
             .resident = kTile.min_blocks,
             .steps = 2.0 * (split.share + (split.rest > 0)),
-            .prepared =
-                4 * ((problem.prepared_a ? 0 : problem.m) + (problem.prepared_b ? 0 : problem.n)) *
-                reads(problem) * problem.batch,
+            .prepared = 4 * reads(problem) *
+                        (passed(problem.prepared_a, problem.m, problem.stride_a) +
+                         passed(problem.prepared_b, problem.n, problem.stride_b)),
             .exchanged = parts > 1 ? tiles * parts * kTile.block.m * kTile.block.n * 4 : 0,
             .parts = parts,
             .sharing = parts};
@@ -274,7 +277,7 @@ Work work(const Problem& problem, const Execution& execution) {
 
 template <TileConfig kTile>
 const char* refusal(const Problem& p, const Execution& execution) {
-    if (reads(p) < kLine) return "K below 64: so few products have no errors to cancel";
+    if (reads(p) < kLine) return "K below 64, or alpha 0: too little for a pass over the operands";
     constexpr double kMost = 0x7fffffff - 256;  // rows of pieces are counted in 32 bits
     const double slabs = static_cast<double>(ceil_div(p.k, kLine) * 2 * p.batch);
     if (static_cast<double>(std::max(p.m, p.n)) * slabs > kMost)

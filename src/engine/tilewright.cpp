@@ -138,9 +138,13 @@ tilewright_status_t product(tilewright_handle_t handle, tilewright_layout_t layo
         const bool swapped = c.layout == TILEWRIGHT_COL_MAJOR;
         for (const auto& [operand, name, is_b] :
              {std::tuple(prepared_a, "prepared_a", swapped), {prepared_b, "prepared_b", !swapped}})
-            if (operand)
+            if (operand) {
+                if (operand->owner != &context)
+                    return {StatusCode::invalid_value,
+                            std::string(name) + " was prepared with another handle"};
                 if (Status status = check(*operand, name, problem, is_b); !status.ok())
                     return status;
+            }
         return context.run(problem);
     });
 }

@@ -16,7 +16,6 @@ using tilewright::engine::product;
 
 struct tilewright_operand {
     PreparedOperand prepared;
-    tilewright_handle_t owner;
 };
 
 tilewright_status_t tilewright_prepare(tilewright_handle_t handle, tilewright_layout_t layout,
@@ -39,7 +38,7 @@ tilewright_status_t tilewright_prepare(tilewright_handle_t handle, tilewright_la
         (left ? c.lda : c.ldb) = ldx;
         (left ? c.stride_a : c.stride_b) = 0;
         if (Status status = check(c); !status.ok()) return status;
-        auto made = std::make_unique<tilewright_operand>(tilewright_operand{{}, handle});
+        auto made = std::make_unique<tilewright_operand>();
         const bool is_b = left == (c.layout == TILEWRIGHT_COL_MAJOR);
         Status status = context.prepare(made->prepared, problem_of(c), is_b);
         if (status.ok()) *operand = made.release();
@@ -60,10 +59,8 @@ tilewright_status_t tilewright_sgemm_prepared(
 tilewright_status_t tilewright_release(tilewright_handle_t handle, tilewright_operand_t operand) {
     return call(handle, [&](Context& context) -> Status {
         if (!operand) return {};
-        if (operand->owner != handle)
-            return {StatusCode::invalid_value, "operand was prepared with another handle"};
-        context.release(operand->prepared);
-        delete operand;
-        return {};
+        Status status = context.release(operand->prepared);
+        if (status.ok()) delete operand;
+        return status;
     });
 }

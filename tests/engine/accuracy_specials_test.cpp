@@ -128,5 +128,32 @@ TEST(AccuracyOfSpecials, OneNanLeavesOtherRowsAndColumnsAsTheyAre) {
         }
 }
 
+/// Padded rows of B: a line of zeros is no reason to leave a column of small numbers to FP32, which would
+/// show in its bits, as powers of two round nothing.
+TEST(AccuracyOfSpecials, LineOfZerosMakesNoColumnUnfit) {
+    constexpr int64_t kSize = 40, kK = 256;
+    Factors small{kSize, kSize, kK, std::vector<float>(kSize * kK), std::vector<float>(kK * kSize)};
+    reference::Random random(1);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    for (int64_t k = 0; k < kK; ++k)
+        for (int64_t i = 0; i < kSize; ++i) {
+            small.at_a(i, k) = uniform(random);
+            small.at_b(k, i) = k / 64 == 1 ? 0.0f : 0x1p-14f * uniform(random);
+        }
+    Factors large = small;
+    for (int64_t k = 0; k < kK; ++k)
+        for (int64_t i = 0; i < kSize; ++i) large.at_b(k, i) *= 0x1p20f;
+    Trial of_small(small), of_large(large);
+    for_each_way(kK, {}, [&](tilewright_handle_t handle, const std::string& kernel) {
+        const auto got = of_small.run(handle, kernel), scaled = of_large.run(handle, kernel);
+        if (!got || !scaled) return false;
+        for (size_t i = 0; i < got->size(); ++i) {
+            EXPECT_EQ((*got)[i] * 0x1p20f, (*scaled)[i]) << kernel;
+            if ((*got)[i] * 0x1p20f != (*scaled)[i]) break;
+        }
+        return true;
+    });
+}
+
 }  // namespace
 }  // namespace tilewright::test

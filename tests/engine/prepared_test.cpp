@@ -16,7 +16,7 @@ namespace tilewright::test {
 namespace {
 
 constexpr tilewright_compute_t kModes[] = {TILEWRIGHT_COMPUTE_FP16X3, TILEWRIGHT_COMPUTE_BF16X6,
-                                           TILEWRIGHT_COMPUTE_BF16X9};
+                                           TILEWRIGHT_COMPUTE_BF16X9, TILEWRIGHT_COMPUTE_TF32};
 
 struct Case {
     tilewright_layout_t layout;
@@ -147,6 +147,9 @@ TEST(PreparedOperand, IsRefusedForAnotherProduct) {
     ASSERT_EQ(tilewright_set_compute(handle, TILEWRIGHT_COMPUTE_FP32), TILEWRIGHT_STATUS_SUCCESS);
     refused(operands, a, nullptr,
             "prepared_a was prepared in compute mode fp16x3, and the handle's is fp32");
+    ASSERT_EQ(tilewright_set_compute(other, TILEWRIGHT_COMPUTE_FP16X3), TILEWRIGHT_STATUS_SUCCESS);
+    EXPECT_EQ(operands.run(other, a, nullptr), TILEWRIGHT_STATUS_INVALID_VALUE);
+    EXPECT_EQ(error_of(other), "prepared_a was prepared with another handle");
     EXPECT_EQ(tilewright_release(other, a), TILEWRIGHT_STATUS_INVALID_VALUE);
     EXPECT_EQ(error_of(other), "operand was prepared with another handle");
     EXPECT_EQ(tilewright_release(handle, a), TILEWRIGHT_STATUS_SUCCESS);
@@ -173,6 +176,21 @@ TEST(PreparedOperand, IsNotMadeOfBadArguments) {
     EXPECT_EQ(prepare(TILEWRIGHT_LEFT, 2, 1, x), TILEWRIGHT_STATUS_INVALID_VALUE);
     EXPECT_EQ(prepare(TILEWRIGHT_RIGHT, 2, 2, nullptr), TILEWRIGHT_STATUS_INVALID_VALUE);
     EXPECT_EQ(error_of(handle), "B is a null pointer");
+}
+
+TEST(PreparedOperand, MayBeEmpty) {
+    const Handle handle;
+    if (tilewright_set_compute(handle, TILEWRIGHT_COMPUTE_FP16X3) != TILEWRIGHT_STATUS_SUCCESS)
+        GTEST_SKIP() << error_of(handle);
+    for (const auto side : {TILEWRIGHT_LEFT, TILEWRIGHT_RIGHT})
+        for (const auto& [rows, cols] : {std::pair(0, 64), {64, 0}, {0, 0}}) {
+            tilewright_operand_t operand = nullptr;
+            EXPECT_EQ(tilewright_prepare(handle, TILEWRIGHT_ROW_MAJOR, side, TILEWRIGHT_OP_N, rows,
+                                         cols, nullptr, 64, &operand),
+                      TILEWRIGHT_STATUS_SUCCESS)
+                << error_of(handle);
+            EXPECT_EQ(tilewright_release(handle, operand), TILEWRIGHT_STATUS_SUCCESS);
+        }
 }
 
 TEST(PreparedOperand, MayBeAVectorOfAnyLength) {
