@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// The device words that Hopper (sm_90) brought: the tensor memory accelerator (TMA), and registers
-// that warps hand over. PTX ISA, sections on cp.async.bulk.tensor and setmaxnreg. They compile for older
-// architectures too, and trap there: a rung says what it needs in its definition.
+// The device words that Hopper (sm_90) brought: the tensor memory accelerator (TMA), registers that warps
+// hand over, overlapping launches, clusters (PTX ISA). They compile for older architectures too, and trap
+// there: a rung says what it needs in its definition.
 #pragma once
 
 #include "device/gpu_sync.h"
