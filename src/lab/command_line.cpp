@@ -168,6 +168,15 @@ void add_count_options(CLI::App& app, Options& o) {
     add_gpu_option(app, o, "Bound the speed on this GPU from its public numbers: {}");
 }
 
+void add_report_options(CLI::App& app, Options& o) {
+    app.add_option("results", o.results, "Files that ladder, bench and count wrote as JSON")
+        ->required();
+    app.add_option("-o,--output", o.output, "The page's file (default: to stdout)");
+    app.add_flag("--compare", o.compare, "Mark what the second of two files changed beyond noise");
+    app.add_option("--png", o.png, "Write the figures of a README to this folder, by Chromium");
+    app.add_flag("--quiet", o.quiet, "Nothing to stdout but the page");
+}
+
 using AddOptions = void (*)(CLI::App&, Options&);
 
 struct Verb {
@@ -219,6 +228,10 @@ const std::vector<Verb>& verbs() {
          "Show which kernel the library takes for a product, and what it weighed",
          run_dispatch,
          {add_dispatch_options, add_output_options}},
+        {"report",
+         "Make a page for a browser from results: charts, tables, and each rung's lesson",
+         run_report,
+         {add_report_options}},
         {"devices", "Show where kernels can run", run_devices, {add_output_options}},
     };
     return all;
