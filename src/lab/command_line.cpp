@@ -169,11 +169,10 @@ void add_count_options(CLI::App& app, Options& o) {
 }
 
 void add_report_options(CLI::App& app, Options& o) {
-    app.add_option("results", o.results, "Files that ladder, bench and count wrote as JSON")
-        ->required();
+    app.add_option("results", o.results, "JSON files of ladder, bench and count")->required();
     app.add_option("-o,--output", o.output, "The page's file (default: to stdout)");
-    app.add_flag("--compare", o.compare, "Mark what the second of two files changed beyond noise");
-    app.add_option("--png", o.png, "Write the figures of a README to this folder, by Chromium");
+    app.add_flag("--compare", o.compare, "What changed beyond noise between two files");
+    app.add_option("--png", o.png, "Write a README's figures to this folder");
     app.add_flag("--quiet", o.quiet, "Nothing to stdout but the page");
 }
 
@@ -229,7 +228,7 @@ const std::vector<Verb>& verbs() {
          run_dispatch,
          {add_dispatch_options, add_output_options}},
         {"report",
-         "Make a page for a browser from results: charts, tables, and each rung's lesson",
+         "Make a page for a browser from results files",
          run_report,
          {add_report_options}},
         {"devices", "Show where kernels can run", run_devices, {add_output_options}},

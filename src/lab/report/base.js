@@ -50,7 +50,8 @@ function microseconds(value) {
     return number(value, value === null || value >= 1000 ? 0 : value >= 100 ? 1 : 2);
 }
 function signed(value, digits) {
-    return (value > 0 ? '+' : value < 0 ? '\u2212' : '') + number(Math.abs(value), digits);
+    const text = number(Math.abs(value), digits);
+    return (Number(text.replace(/,/g, '')) === 0 ? '' : value > 0 ? '+' : '\u2212') + text;
 }
 
 /** "45 TFLOP/s" on axes that go so far. */
@@ -101,6 +102,21 @@ function missingNote(panel) {
         element('p', {class: 'faint'}, 'Give the file to report together with the others.'));
 }
 
+const waiting = [];  // panels that are in their places and still empty
+
+/** Fills panels until there is something else to do; the page can be used meanwhile. */
+function fillWaiting() {
+    const start = performance.now();
+    while (waiting.length && performance.now() - start < 50) waiting.shift()();
+    if (waiting.length) setTimeout(fillWaiting);
+    else document.documentElement.dataset.ready = '';
+}
+
+function fillAllNow() {
+    while (waiting.length) waiting.shift()();
+    document.documentElement.dataset.ready = '';
+}
+
 /** A panel with a place in the contents. `fill` is not called where the data is missing. */
 function panel(id, title, short, about, contents, fill) {
     const section = element('section', {id, 'aria-labelledby': `${id}-title`},
@@ -108,5 +124,5 @@ function panel(id, title, short, about, contents, fill) {
     document.getElementById('panels').append(section);
     document.getElementById('contents').append(element('a', {href: `#${id}`}, short));
     if (contents && contents.missing) section.append(missingNote(contents));
-    else fill(section, contents);
+    else waiting.push(() => fill(section, contents));
 }

@@ -132,7 +132,7 @@ void draw_figure(const std::string& browser, const std::string& page, const Figu
                                    "--disable-gpu",
                                    "--hide-scrollbars",
                                    "--no-first-run",
-                                   "--force-device-scale-factor=2",
+                                   "--force-device-scale-factor=1.5",
                                    fmt::format("--user-data-dir={}", profile.path().string()),
                                    fmt::format("--window-size={},{}", figure.width, figure.height),
                                    fmt::format("--screenshot={}", drawn.string())};

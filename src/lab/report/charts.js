@@ -65,6 +65,11 @@ function ticksAt(values, text = value => String(value)) {
     };
 }
 
+/** A logarithmic axis' ends around these values. */
+function rangeOf(values, factor = 1.4) {
+    return {min: Math.min(...values) / factor, max: Math.max(...values) * factor};
+}
+
 /** A logarithmic axis with a tick at each power of ten, and at 2 and 5 times it where few remain. */
 function logAxis(title, text = shortRate) {
     return {
@@ -83,6 +88,16 @@ function logAxis(title, text = shortRate) {
     };
 }
 
+/** Clears what lies behind a text. */
+function outlined(ctx, text, x, y) {
+    ctx.save();
+    ctx.strokeStyle = colour('paper');
+    ctx.lineWidth = 4;
+    ctx.lineJoin = 'round';
+    ctx.strokeText(text, x, y);
+    ctx.restore();
+}
+
 /** Text behind each horizontal bar: dataset.texts, one a bar. */
 const barTexts = {
     id: 'barTexts',
@@ -99,6 +114,7 @@ const barTexts = {
                 const inside = bar.x + ctx.measureText(text).width + 8 > chartArea.right + drawn.options.layout.padding.right;
                 ctx.textAlign = inside ? 'right' : 'left';
                 ctx.fillStyle = inside ? colour('paper') : colour('ink');
+                if (!inside) outlined(ctx, text, bar.x + 5, bar.y);
                 ctx.fillText(text, bar.x + (inside ? -5 : 5), bar.y);
             });
         });
@@ -122,10 +138,13 @@ const endNames = {
             const points = drawn.getDatasetMeta(index).data.filter(point => !point.skip && !Number.isNaN(point.y));
             const last = points[points.length - 1];
             if (!last || last.y < chartArea.top || last.y > chartArea.bottom) continue;
-            if (taken.some(y => Math.abs(y - last.y) < Chart.defaults.font.size)) continue;
-            taken.push(last.y);
+            // Beside its point, or as near as the others leave room.
+            const y = [0, -5, 5, -10, 10, -14, 14].map(shift => last.y + shift)
+                .find(at => taken.every(other => Math.abs(other - at) >= Chart.defaults.font.size - 1));
+            if (y === undefined) continue;
+            taken.push(y);
             ctx.fillStyle = dataset.solid || dataset.borderColor;
-            ctx.fillText(dataset.end, last.x + 7, last.y);
+            ctx.fillText(dataset.end, last.x + 7, y);
         }
         ctx.restore();
     },
@@ -134,7 +153,7 @@ const endNames = {
 /** Lines across the drawing: options.plugins.rules = [{axis, value, text, colour}]. */
 const rules = {
     id: 'rules',
-    afterDatasetsDraw(drawn, _, options) {
+    beforeDatasetsDraw(drawn, _, options) {
         const {ctx, chartArea} = drawn;
         ctx.save();
         ctx.font = `${Chart.defaults.font.size - 1}px ${Chart.defaults.font.family}`;

@@ -65,7 +65,7 @@ function changesTable(comparison) {
     let only = comparison.verdicts.faster || comparison.verdicts.slower ? 'changed' : 'all';
     const fill = () => place.replaceChildren(sortableTable(
         [{title: 'kernel', text: true}, {title: 'shape', text: true}, {title: 'before, us', show: microseconds}, {title: 'after, us', show: microseconds},
-            {title: 'time, %', show: value => signed(value, 1)}, {title: 'noise, %', show: value => number(value, 1)}, {title: 'verdict', text: true}, {title: 'note', text: true}],
+            {title: 'time, %', show: value => signed(value, 1)}, {title: 'noise, %', show: value => number(value, 1)}, {title: 'verdict', text: true}, {title: 'note', text: true, long: true}],
         comparison.rows.filter(row => only === 'all' || !['same', 'only before', 'only after'].includes(row.verdict)).map(row => [kernelTitle(row.id, row.label), row.shape,
             row.before_us, row.after_us, row.change, row.noise, element('span', {class: verdictClass(row.verdict)}, verdicts[row.verdict]), row.notes]), 'Changes'));
     fill();

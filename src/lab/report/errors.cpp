@@ -13,8 +13,9 @@ Json errors_panel(const Material& material) {
     std::set<std::string> arithmetics;
     std::map<int64_t, std::set<std::string>> at_size;
     for (size_t index = 0; index < material.series.size(); ++index)
-        for (const MeasuredRow& row : material.series[index].rows) {
-            if (!row.timed() || !row.is_square() || !row.max_error) continue;
+        for (const auto& [place, measured] : squares_of(material.series[index])) {
+            const MeasuredRow& row = *measured;
+            if (!row.max_error) continue;
             points.push_back({{"series", index},
                               {"id", row.rung},
                               {"label", kernel_label(row)},
@@ -32,10 +33,12 @@ Json errors_panel(const Material& material) {
         "tilewright bench tensor_tile bf16x6_tile bf16x9_tile tf32_tile large_tile --device 0 "
         "--sizes 1024:8192*2 --output modes.json";
     if (points.empty()) return missing("No square product has an error beside its time.", command);
-    // The size at which most arithmetics can be compared, of these the largest.
+    // The size at which most arithmetics can be compared; of these the usual one, or the largest.
     int64_t size = 0;
     for (const auto& [each, names] : at_size)
-        if (size == 0 || names.size() >= at_size[size].size()) size = each;
+        if (size == 0 || names.size() > at_size[size].size() ||
+            (names.size() == at_size[size].size() && size != kTableSize))
+            size = each;
     Json panel{{"size", size}, {"sizes", sizes}, {"points", points}};
     if (arithmetics.size() < 2) {
         panel["alone"] = *arithmetics.begin();

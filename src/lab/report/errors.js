@@ -35,7 +35,6 @@ function exponent(value) {
 function errorsChart(points) {
     const names = [...new Set(points.map(point => point.arithmetic))];
     const drawable = points.filter(point => point.error > 0);
-    const errors = drawable.map(point => point.error);
     return {
         type: 'scatter',
         data: {datasets: names.map(name => {
@@ -51,9 +50,8 @@ function errorsChart(points) {
         options: {
             layout: {padding: {right: 16, top: 8}},
             scales: {
-                x: {...logAxis('GFLOP/s'), grid: {color: colour('grid')}},
-                y: {...logAxis('largest error / |A||B|', exponent), grid: {color: colour('grid')},
-                    suggestedMin: Math.min(...errors) / 2, suggestedMax: Math.max(...errors) * 2},
+                x: {...logAxis('GFLOP/s'), ...rangeOf(drawable.map(point => point.gflops), 1.5), grid: {color: colour('grid')}},
+                y: {...logAxis('largest error / |A||B|', exponent), ...rangeOf(drawable.map(point => point.error), 2.5), grid: {color: colour('grid')}},
             },
             interaction: {mode: 'nearest', axis: 'xy', intersect: true},
             plugins: {tooltip: {callbacks: {

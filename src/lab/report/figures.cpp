@@ -9,6 +9,7 @@
 
 #include "lab/output.h"
 #include "lab/report/browser.h"
+#include "lab/report/kernels.h"
 #include "lab/usage.h"
 
 namespace tilewright::lab::report {
@@ -19,13 +20,20 @@ namespace fs = std::filesystem;
 
 constexpr int kWidth = 960;
 
-/// As high as the kernels that they list ask for.
+/// As high as what they list asks for: heights of a bar and a line are the page's.
 std::vector<Figure> figures_of(const Json& squares) {
-    const auto kernels = static_cast<int>(squares["ids"].size());
+    int kernels = 0, bars = 0;
+    for (const Json& id : squares["ids"]) {
+        const std::string family = family_of(id.get<std::string>());
+        ++kernels;
+        bars += family != "tensor" && family != "engine";
+    }
     const auto size = squares["size"].get<int64_t>();
-    return {{"ladder", fmt::format("GFLOP/s at {0} x {0} x {0}", size), kWidth, 150 + 20 * kernels},
-            {"sizes", "GFLOP/s over size, all kernels", kWidth, 680},
-            {"heat", "GFLOP/s by kernel and size", kWidth, 150 + 23 * kernels}};
+    return {
+        {"ladder", fmt::format("GFLOP/s at {0} x {0} x {0}", size), kWidth, 190 + 19 * bars},
+        {"sizes", "GFLOP/s over size, all kernels", kWidth, 680},
+        {"heat", "GFLOP/s by kernel and size", kWidth, 115 + 28 * kernels},
+    };
 }
 
 /// The page in a file that is gone afterwards.

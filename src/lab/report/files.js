@@ -10,7 +10,7 @@ function filesPanel() {
             section.append(element('h3', {}, file.name), element('p', {class: 'faint'}, `${counts}. Drawn as ${data.series[file.series].label}.`));
             if (file.not_ok.length)
                 section.append(element('p', {class: 'worse'}, `${file.not_ok.length} rows have no time:`), sortableTable(
-                    [{title: 'kernel', text: true}, {title: 'shape', text: true}, {title: 'status', text: true}, {title: 'reason', text: true}],
+                    [{title: 'kernel', text: true}, {title: 'shape', text: true}, {title: 'status', text: true}, {title: 'reason', text: true, long: true}],
                     file.not_ok, `Rows of ${file.name} without a time`));
             section.append(scrollable(element('table', {class: 'environment'}, element('caption', {class: 'skip'}, `Environment of ${file.name}`),
                 element('tbody', {}, ...file.environment.map(([key, value]) =>

@@ -15,7 +15,7 @@ function mixed(palette, share) {
 }
 
 function paintedCell(text, rgb, title) {
-    const light = .2126 * rgb[0] + .7152 * rgb[1] + .0722 * rgb[2] > 128;
+    const light = .2126 * rgb[0] + .7152 * rgb[1] + .0722 * rgb[2] > 115;
     return element('td', {style: `background: rgb(${rgb.join(',')}); color: ${light ? '#101418' : '#ffffff'}`, title}, text);
 }
 

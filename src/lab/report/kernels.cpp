@@ -3,9 +3,11 @@
 #include "lab/report/kernels.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "lab/registry.h"
+#include "ladder/ladder.h"
 
 namespace tilewright::lab::report {
 
@@ -35,10 +37,8 @@ size_t order_of(std::string_view id) {
     return place == places().end() ? places().size() + 1 : place->second.order;
 }
 
-/// "k10" or "v5x": as the source texts number their kernels.
-bool is_numbered(std::string_view id, char letter) {
-    return id.size() > 1 && id[0] == letter && id[1] >= '0' && id[1] <= '9';
-}
+// The last files of the two source texts' tracks.
+constexpr int kLastOfWorklog = 10, kLastOfChapter = 19;
 
 }  // namespace
 
@@ -61,7 +61,8 @@ const char* family_of(std::string_view id) {
     if (!kernel) return "other";
     if (kernel->kind == Kind::engine) return "engine";
     if (kernel->arithmetic != Arithmetic::fp32) return "tensor";
-    return is_numbered(id, 'k') ? "worklog" : is_numbered(id, 'v') ? "chapter" : "beyond";
+    const int number = std::atoi(std::string(ladder::number_of(*kernel)).c_str());
+    return number <= kLastOfWorklog ? "worklog" : number <= kLastOfChapter ? "chapter" : "beyond";
 }
 
 std::vector<std::string> in_reading_order(std::vector<std::string> ids) {

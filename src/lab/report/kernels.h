@@ -19,7 +19,7 @@ const KernelDefinition* kernel_with_id(std::string_view id);
 /// Null where the kernel or the variant is not known.
 const Variant* variant_of(std::string_view id, std::string_view variant);
 
-/// "cublas", "worklog" (k1 to k10), "chapter" (v1 to v5x), "beyond", "tensor", "engine", "other".
+/// "cublas", "worklog" (01 to 10), "chapter" (11 to 19), "beyond", "tensor", "engine", "other".
 const char* family_of(std::string_view id);
 
 /// These ids in reading order: cuBLAS, the ladder, the engine, and what is not known.

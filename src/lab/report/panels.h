@@ -11,6 +11,9 @@
 
 namespace tilewright::lab::report {
 
+/// The source texts' size, shown first where it was measured.
+inline constexpr int64_t kTableSize = 4096;
+
 /// All that a report is made of.
 struct Material {
     std::vector<ResultsFile> files;
@@ -26,7 +29,7 @@ Json squares_panel(const Material& material);
 /// Products that are no squares, by what is thin of them: the fastest of each kernel.
 Json shapes_panel(const Material& material);
 
-/// Square sizes in steps of 128: the engine, the ladder's fastest and cuBLAS.
+/// Square sizes in steps of 128: the engine, a rung and cuBLAS.
 Json sweep_panel(const Material& material);
 
 /// Error against speed.

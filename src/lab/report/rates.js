@@ -20,7 +20,7 @@ function ratesPanel() {
                 {title: 'GFLOP/s', show: rate}, {title: 'time, us', show: microseconds}, {title: '\u00b1 %', show: value => number(value, 1)},
                 {title: 'samples'}, {title: 'x parent', show: value => number(value, 2)}, {title: 'parent', text: true},
                 {title: '% cuBLAS', show: value => number(value, 1)}, {title: '% peak', show: value => number(value, 1)},
-                {title: 'MHz', about: 'SM clock while it ran', show: value => number(value, 0)},
+                {title: 'MHz', about: 'SM clock while it ran', show: value => String(Math.round(value))},
                 {title: 'W', about: 'power while it ran', show: value => number(value, 0)}, {title: 'mode', text: true}];
             const cells = squares.ids.flatMap(id => squaresAt(state.size).filter(row => row.id === id)).map(row => [
                 kernelTitle(row.id, row.label), row.id, ...(manySeries ? [data.series[row.series].label] : []),

@@ -38,7 +38,12 @@ int64_t integer_at(const Json& object, const char* key, int64_t absent) {
     return found != object.end() && found->is_number_integer() ? found->get<int64_t>() : absent;
 }
 
-/// A word of its own for what is no shape: everything else a row may lack.
+const Json* object_at(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_object() ? &*found : nullptr;
+}
+
+/// What a row must have; everything else it may lack.
 bool has_shape(const Json& object) {
     const auto shape = object.find("shape");
     if (shape == object.end() || !shape->is_array() || shape->size() != 3) return false;
@@ -92,12 +97,10 @@ CountedKernel counted_of(const Json& json, const Json& totals) {
                           {}};
     for (const auto& item : totals.items())
         if (item.value().is_number()) counted.totals[item.key()] = item.value().get<double>();
+    if (const Json* compiled = object_at(json, "compiled"))
+        if (const auto wavefronts = number_at(*compiled, kCompiledWavefronts))
+            counted.totals[kCompiledWavefronts] = *wavefronts;
     return counted;
-}
-
-const Json* object_at(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_object() ? &*found : nullptr;
 }
 
 /// Arrays that other verbs and tools write in place of results.

@@ -44,6 +44,9 @@ std::string kernel_label(const MeasuredRow& row);
 /// What is measured, without the kernel: two rows with the same can be compared.
 std::string case_key(const MeasuredRow& row);
 
+/// Among a kernel's counters: of shared memory, after the compiler has merged scalar accesses.
+inline constexpr const char* kCompiledWavefronts = "shared_wavefronts_per_ffma";
+
 /// CPU mode's counters of one kernel, by the keys of lab/quantities.h.
 struct CountedKernel {
     std::string rung, variant;

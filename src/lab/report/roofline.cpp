@@ -10,7 +10,8 @@ namespace tilewright::lab::report {
 
 namespace {
 
-constexpr double kSharedBytesPerClock = 128;  // of an SM
+constexpr double kSharedBytesPerClock = 128;  // of an SM: a wavefront
+constexpr double kFlopOfFfma = 64;  // of a warp
 
 Json roof(const char* level, const char* label, double gb_s) {
     return {{"level", level}, {"label", label}, {"gb_s", gb_s}};
@@ -34,12 +35,28 @@ std::optional<double> number_in(const Json& json, const char* key) {
     return found->get<double>();
 }
 
+std::optional<double> total_of(const CountedKernel& counted, const char* key) {
+    const auto found = counted.totals.find(key);
+    if (found == counted.totals.end() || found->second <= 0) return {};
+    return found->second;
+}
+
+/// FLOP for each byte that the banks could deliver in its wavefronts. Bytes that lanes get are no
+/// measure: one word that all of them want takes a wavefront too, and conflicts take more.
+std::optional<double> shared_intensity(const CountedKernel& counted) {
+    std::optional<double> wavefronts = total_of(counted, kCompiledWavefronts);
+    if (const auto ffma = total_of(counted, "ffma"); ffma && !wavefronts) {
+        double sum = 0;
+        for (const char* key :
+             {"shared_load_wavefronts", "shared_store_wavefronts", "copy_wavefronts"})
+            sum += total_of(counted, key).value_or(0);
+        if (sum > 0) wavefronts = sum / *ffma;
+    }
+    if (!wavefronts) return {};
+    return kFlopOfFfma / (*wavefronts * kSharedBytesPerClock);
+}
+
 Json point_json(const MeasuredRow& row, const CountedKernel& counted) {
-    const auto intensity = [&](const char* key) {
-        const auto found = counted.totals.find(key);
-        return found == counted.totals.end() || found->second <= 0 ? Json(nullptr)
-                                                                   : Json(found->second);
-    };
     // A, B and C move once, at best: of the size that was measured, not of that counted.
     const double m = static_cast<double>(row.m), n = static_cast<double>(row.n),
                  k = static_cast<double>(row.k);
@@ -49,8 +66,8 @@ Json point_json(const MeasuredRow& row, const CountedKernel& counted) {
             {"gflops", *row.gflops},
             {"arithmetic", row.arithmetic},
             {"dram", 2 * m * n * k / bytes},
-            {"l2", intensity("intensity_l2")},
-            {"shared", intensity("intensity_shared")}};
+            {"l2", or_null(total_of(counted, "intensity_l2"))},
+            {"shared", or_null(shared_intensity(counted))}};
 }
 
 }  // namespace

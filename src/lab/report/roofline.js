@@ -28,10 +28,11 @@ function rooflinePanel() {
             contents.devices.length > 1 ? choice('Of', contents.devices.map(each => [each, data.series[each.series].label]), state.device,
                 value => { state.device = value; state.size = sizeOf(value); redraw(); }) : null));
         const redraw = chart(section, 'Roofline', () => isNarrow() ? 440 : 560, () => rooflineChart(state), () => rooflineNumbers(state));
-        section.append(element('p', {class: 'faint'}, `FLOP a byte of L2 and shared memory: what CPU mode counts of the kernels\u2019 text, `
-            + `from ${contents.counted}. DRAM: A, B and C of this size move once. `
-            + (state.device.source ? `Bandwidths: ${state.device.source}; into L1 64 bytes a clock and multiprocessor are assumed. `
-                : 'Bandwidths of DRAM and L2 are not known for this GPU. ') + 'Tensor cores are left out.'));
+        section.append(element('p', {class: 'faint'}, `Counted by CPU mode, from ${contents.counted}. DRAM: A, B and C of this size move once, at best. `
+            + 'L2: whole sectors. Shared memory: the 128 bytes of each wavefront, with conflicts, after the compiler has merged scalar loads where '
+            + 'that is recorded. Kernels on tensor cores are left out. ' + (state.device.source
+                ? `Bandwidths: ${state.device.source}; into L1, 64 bytes a clock and multiprocessor are assumed.`
+                : 'Bandwidths of DRAM and L2 are not known for this GPU.')));
     });
 }
 
@@ -73,7 +74,7 @@ function rooflineChart(state) {
             layout: {padding: {right: 12, top: 16}},
             scales: {
                 x: {...logAxis('FLOP a byte', value => String(value)), min: low, max: high, grid: {color: colour('grid')}},
-                y: {...logAxis('GFLOP/s'), grid: {color: colour('grid')}},
+                y: {...logAxis('GFLOP/s'), ...rangeOf([...points.map(point => point.gflops), peak ?? points[0].gflops]), grid: {color: colour('grid')}},
             },
             interaction: {mode: 'nearest', axis: 'xy', intersect: true},
             plugins: {
@@ -96,7 +97,8 @@ const pointNames = {
     id: 'pointNames',
     afterDatasetsDraw(drawn) {
         const {ctx, chartArea} = drawn;
-        const taken = [];
+        const marks = drawn.data.datasets.flatMap((dataset, index) => dataset.rows ? drawn.getDatasetMeta(index).data : []);
+        const taken = marks.map(mark => ({x: mark.x - 5, y: mark.y, width: 10}));
         ctx.save();
         ctx.font = `${Chart.defaults.font.size - 2}px ${Chart.defaults.font.family}`;
         ctx.textBaseline = 'middle';
@@ -106,9 +108,9 @@ const pointNames = {
             const there = drawn.getDatasetMeta(index).data;
             const fastest = dataset.rows.reduce((best, row, place) => row.gflops > dataset.rows[best].gflops ? place : best, 0);
             for (const place of [fastest, ...dataset.rows.keys()]) {
-                const {id} = dataset.rows[place], point = there[place];
-                if (place !== fastest && !/^[kv]\d/.test(id)) continue;
-                const box = {x: point.x + 8, y: point.y, width: ctx.measureText(id).width, height: 11};
+                const id = dataset.rows[place].id === 'k0' ? 'cuBLAS' : dataset.rows[place].id, point = there[place];
+                if (place !== fastest && !/^([kv]\d|cuBLAS)/.test(id)) continue;
+                const box = {x: point.x + 8, y: point.y, width: ctx.measureText(id).width};
                 if (box.x + box.width > chartArea.right) box.x = point.x - 8 - box.width;
                 const hits = other => Math.abs(other.y - box.y) < 11 && other.x < box.x + box.width + 2 && box.x < other.x + other.width + 2;
                 if (taken.some(hits)) continue;

@@ -64,10 +64,12 @@ Json counters_of(const CountedKernel* before, const CountedKernel* after) {
         for (const Quantity& quantity : group.quantities) {
             if (!quantity.label || !quantity.key) continue;
             std::string label = quantity.label;
-            if (label.starts_with("  "))  // of what stands above it
-                label = fmt::format("{}: {}", above, label.substr(2));
-            else
+            if (!label.starts_with("  "))
                 above = label;
+            else  // "ideal" of what stands above it; a ratio names both
+                label = label.find('/') == label.npos
+                            ? fmt::format("{}: {}", above, label.substr(2))
+                            : label.substr(2);
             const Json was = value_in(before, quantity.key), is = value_in(after, quantity.key);
             const bool any = (was.is_number() && was != 0.0) || (is.is_number() && is != 0.0);
             if (any) rows.push_back({label, was, is, quantity.digits});

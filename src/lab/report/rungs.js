@@ -31,10 +31,10 @@ function rungBody(rung, contents) {
     const body = element('div', {class: 'body'}, element('p', {}, element('b', {}, rung.idea)));
     if (rung.parent)
         body.append(element('p', {class: 'faint'}, 'Grown from ', element('a', {href: `#rung-${rung.parent}`, onclick: openTarget}, rung.parent), `. Asks for: ${rung.requirements}.`));
-    if (rung.before) body.append(element('p', {}, rung.before));
+    if (rung.before) body.append(element('p', {}, element('b', {}, 'Before: '), rung.before));
     const bars = measuredBars(rung);
     if (bars) body.append(element('h3', {}, `Measured at ${data.squares.size}`), bars);
-    body.append(element('h3', {}, `Tiles of ${rung.variant}`), tilePictures(rung.tiles));
+    body.append(element('h3', {}, rung.variants > 1 ? `Tiles of ${rung.variant}, the first of ${rung.variants} variants` : 'Tiles'), tilePictures(rung.tiles));
     body.append(element('ul', {class: 'faint'}, ...rung.tiles.sums.map(([part, text]) => element('li', {}, `${part}: ${text}`))));
     if (rung.picture.trim()) body.append(element('h3', {}, 'In the file\u2019s own picture'), preformatted(rung.picture, `Picture of ${rung.title}`));
     if (rung.cost.trim()) body.append(element('h3', {}, 'Cost'), preformatted(rung.cost, `Cost of ${rung.title}`));
@@ -64,7 +64,7 @@ function measuredBars(rung) {
     const most = Math.max(...rows.map(row => row.gflops));
     return element('div', {class: 'bars'}, ...rows.flatMap(row => [
         element('span', {}, kernelTitle(row.id, row.label) + (manySeries ? `, ${data.series[row.series].label}` : '')),
-        element('span', {class: 'value'}, element('span', {class: 'bar', style: `width: ${row.gflops / most * 60}%; background: var(--${kernel(row.id).family})`}),
+        element('span', {class: 'value'}, element('span', {class: 'bar', style: `width: calc((100% - 11rem) * ${row.gflops / most}); background: var(--${kernel(row.id).family})`}),
             `${rate(row.gflops)} GFLOP/s`, row.id === rung.id && row.parent !== null ? element('b', {}, `${number(row.parent, 2)} x`) : null)]));
 }
 
@@ -84,7 +84,7 @@ function countersOf(rung, contents) {
                 ...(both ? [element('td', {}, number(before, digits))] : []), element('td', {}, number(after, digits)),
                 ...(both ? [element('td', {}, ratio === null ? '-' : changed ? element('b', {}, number(ratio, ratio < .1 ? 3 : 2)) : '1')] : []));
         })]);
-    return [scrollable(element('table', {}, element('caption', {class: 'skip'}, `Counters of ${rung.title}`), element('thead', {}, columns), element('tbody', {}, ...rows)), `Counters of ${rung.title}`),
+    return [scrollable(element('table', {class: 'counters'}, element('caption', {class: 'skip'}, `Counters of ${rung.title}`), element('thead', {}, columns), element('tbody', {}, ...rows)), `Counters of ${rung.title}`),
         element('p', {class: 'faint'}, `What the accesses of the kernel\u2019s text come to, from ${contents.counted}.`)];
 }
 

@@ -13,8 +13,8 @@ const shownOfShape = 4;
 function shapesPanels() {
     for (const [key, [title, short, about]] of Object.entries(shapeGroups))
         panel(key, title, short, about, data.shapes[key], (section, contents) => {
-            section.append(manySeries ? seriesLegend() : familyLegend(contents.shapes.flatMap(shape => shape.kernels.map(each => each.id))));
             const bars = contents.shapes.flatMap(shape => shape.kernels.slice(0, shownOfShape).map((each, place) => ({shape, each, place})));
+            section.append(manySeries ? seriesLegend() : familyLegend(bars.map(({each}) => each.id)));
             const isCompared = bars.some(({each}) => each.cublas !== null);
             chart(section, title, () => 80 + 22 * bars.length, () => shapesChart(bars, isCompared), () => shapesNumbers(contents.shapes));
             section.append(element('p', {class: 'faint'}, `The ${shownOfShape} fastest kernels of each shape, each in its fastest variant; `
@@ -29,7 +29,7 @@ function shapesChart(bars, isCompared) {
     return {
         type: 'bar',
         data: {
-            labels: bars.map(({shape, each}) => isNarrow() ? [shape.shape, each.label] : `${shape.shape}   ${each.label}`),
+            labels: bars.map(({shape, each, place}) => place ? each.label : isNarrow() ? [shape.shape, each.label] : `${shape.shape}     ${each.label}`),
             datasets: [{
                 data: bars.map(value), bars, categoryPercentage: .86, barPercentage: .95,
                 base: isCompared ? 1 : undefined,

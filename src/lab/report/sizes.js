@@ -22,6 +22,9 @@ function sizesPanel() {
         });
         section.append(element('div', {class: 'controls', role: 'group', 'aria-label': 'Shown kernels'}, ...chips,
             choice('Scale', [['logarithmic', 'logarithmic'], ['linear', 'linear']], state.scale, value => { state.scale = value; redraw(); })));
+        const legend = familyLegend(squares.ids);
+        legend.classList.add('source');  // where the buttons are not there
+        section.append(legend);
         if (manySeries)
             section.append(element('p', {class: 'legend'}, ...data.series.map((each, index) =>
                 element('span', {}, `${['solid', 'dashed', 'dotted', 'dash-dotted'][index % 4]}: ${each.label}. `))));
@@ -73,13 +76,13 @@ function sizesChart(ids, scale) {
         data: {datasets},
         plugins: [endNames],
         options: {
-            layout: {padding: {right: isNarrow() ? 64 : 96, top: 6}},
+            layout: {padding: {right: isNarrow() ? 72 : 96, top: 6}},
             scales: {
                 x: {type: 'logarithmic', min: data.squares.sizes[0], max: data.squares.sizes[data.squares.sizes.length - 1],
                     title: {text: 'M = N = K'}, grid: {color: colour('grid')}, ...ticksAt(data.squares.sizes)},
                 y: scale === 'linear'
                     ? {type: 'linear', beginAtZero: true, title: {text: 'GFLOP/s'}, grid: {color: colour('grid')}, ticks: {callback: shortRate}}
-                    : {...logAxis('GFLOP/s'), grid: {color: colour('grid')}},
+                    : {...logAxis('GFLOP/s'), ...rangeOf(lines.flatMap(line => line.points.map(point => point.y))), grid: {color: colour('grid')}},
             },
             interaction: {mode: 'nearest', axis: 'xy', intersect: false},
             plugins: {tooltip: {callbacks: {

@@ -10,8 +10,6 @@ namespace tilewright::lab::report {
 
 namespace {
 
-constexpr int64_t kTableSize = 4096;  // the source texts'
-
 /// Times the parent's rate, where both compute alike.
 std::optional<double> times_parent(const Squares& squares, const MeasuredRow& row) {
     const KernelDefinition* kernel = kernel_with_id(row.rung);

@@ -47,6 +47,7 @@ function facts() {
 
 /** On paper it is day, and nothing needs a click. */
 function preparePrint() {
+    fillAllNow();
     document.documentElement.dataset.theme = 'light';
     redrawAll();
 }
@@ -58,7 +59,7 @@ function showFigure() {
     document.documentElement.classList.add('figure');
     setTheme('light');
     document.getElementById(name)?.classList.add('shown');
-    redrawAll();
+    fillAllNow();
 }
 
 function start() {
@@ -82,9 +83,9 @@ function start() {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawAll);
     window.addEventListener('beforeprint', preparePrint);
     window.addEventListener('afterprint', () => { setTheme(remembered()); redrawAll(); });
+    matchMedia('(max-width: 640px)').addEventListener('change', redrawAll);
     showFigure();
-    const narrow = matchMedia('(max-width: 640px)');
-    narrow.addEventListener('change', redrawAll);
+    fillWaiting();
 }
 
 start();

@@ -15,7 +15,8 @@ constexpr size_t kLeast = 8;  // sizes, below which nothing can be seen of cliff
 constexpr int64_t kTileM = 256, kTileN = 128;  // cuBLAS's for large squares, and the engine's
 
 struct Point {
-    const MeasuredRow *cublas = nullptr, *engine = nullptr, *rung = nullptr;
+    const MeasuredRow *cublas = nullptr, *engine = nullptr;
+    std::map<std::string, const MeasuredRow*> rungs;
 };
 
 void keep_faster(const MeasuredRow*& best, const MeasuredRow& row) {
@@ -31,7 +32,7 @@ std::map<int64_t, Point> points_of(const Series& series) {
         Point& point = points[row.m];
         keep_faster(family == "cublas"   ? point.cublas
                     : family == "engine" ? point.engine
-                                         : point.rung,
+                                         : point.rungs[row.rung],
                     row);
     }
     return points;
@@ -46,6 +47,18 @@ std::vector<std::map<int64_t, Point>> runs_of(const std::map<int64_t, Point>& po
     }
     std::erase_if(runs, [](const auto& run) { return run.size() < kLeast; });
     return runs;
+}
+
+/// Of the rungs that were timed at every size the fastest at the last: one whose line has no gaps.
+std::string rung_of(const std::map<int64_t, Point>& run) {
+    std::string best;
+    for (const auto& [id, last] : run.rbegin()->second.rungs) {
+        const bool everywhere = std::all_of(
+            run.begin(), run.end(), [&](const auto& each) { return each.second.rungs.count(id); });
+        const auto& rungs = run.rbegin()->second.rungs;
+        if (everywhere && (best.empty() || *last->gflops > *rungs.at(best)->gflops)) best = id;
+    }
+    return best;
 }
 
 int64_t tiles_of(int64_t size) {
@@ -77,7 +90,10 @@ Json sweep_panel(const Material& material) {
         const Series& series = material.series[index];
         for (const auto& run : runs_of(points_of(series))) {
             const int64_t first = run.begin()->first, last = run.rbegin()->first;
-            Json sweep{{"series", index}, {"sizes", Json::array()}};
+            const std::string rung = rung_of(run);
+            Json sweep{{"series", index},
+                       {"rung_id", rung.empty() ? Json(nullptr) : Json(rung)},
+                       {"sizes", Json::array()}};
             for (const char* key : {"cublas", "engine", "rung", "waves"})
                 sweep[key] = Json::array();
             const auto multiprocessors = series.environment.find("multiprocessors");
@@ -88,7 +104,7 @@ Json sweep_panel(const Material& material) {
                 sweep["sizes"].push_back(size);
                 sweep["cublas"].push_back(cell(point.cublas));
                 sweep["engine"].push_back(cell(point.engine));
-                sweep["rung"].push_back(cell(point.rung));
+                sweep["rung"].push_back(rung.empty() ? Json(nullptr) : cell(point.rungs.at(rung)));
                 sweep["waves"].push_back(
                     count > 0 ? Json(static_cast<double>(tiles_of(size)) / count) : Json(nullptr));
             }

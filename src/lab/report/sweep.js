@@ -5,8 +5,12 @@
 const sweepLines = {
     cublas: {name: 'cuBLAS', shade: 'cublas', dash: [6, 3], mark: 'circle'},
     engine: {name: 'the engine\u2019s fastest kernel', shade: 'engine', dash: [], mark: 'rectRot'},
-    rung: {name: 'the ladder\u2019s fastest rung', shade: 'beyond', dash: [2, 2], mark: 'triangle'},
+    rung: {name: 'rung', shade: 'beyond', dash: [2, 2], mark: 'triangle'},
 };
+
+function sweepName(sweep, key) {
+    return key === 'rung' ? `rung ${kernelTitle(sweep.rung_id)}` : sweepLines[key].name;
+}
 
 function sweepPanel() {
     panel('sweep', 'Sizes in steps of 128', 'Sweep', 'Whole tiles on a fixed number of multiprocessors: where one tile more needs '
@@ -15,7 +19,7 @@ function sweepPanel() {
             const there = Object.keys(sweepLines).filter(key => sweep[key].some(Boolean));
             if (contents.sweeps.length > 1) section.append(element('h3', {}, data.series[sweep.series].label));
             section.append(element('ul', {class: 'legend', 'aria-label': 'Colours'}, ...there.map(key =>
-                element('li', {}, swatch(sweepLines[key].shade, true), sweepLines[key].name))));
+                element('li', {}, swatch(sweepLines[key].shade, true), sweepName(sweep, key)))));
             chart(section, 'Sizes in steps of 128', () => isNarrow() ? 360 : 440, () => sweepChart(sweep, there, contents.tile),
                 () => sweepNumbers(sweep, there));
             if (sweep.wave_starts.length)
@@ -32,7 +36,7 @@ function sweepChart(sweep, there, tile) {
         data: {
             labels: sweep.sizes,
             datasets: there.map(key => ({
-                label: sweepLines[key].name, rows: sweep[key], data: sweep.sizes.map((x, index) => ({x, y: sweep[key][index]?.gflops ?? null})),
+                label: sweepName(sweep, key), rows: sweep[key], data: sweep.sizes.map((x, index) => ({x, y: sweep[key][index]?.gflops ?? null})),
                 borderColor: colour(sweepLines[key].shade), backgroundColor: colour(sweepLines[key].shade), borderDash: sweepLines[key].dash,
                 borderWidth: 2, pointRadius: 2.5, pointHoverRadius: 6, pointStyle: sweepLines[key].mark, spanGaps: true,
             })),
@@ -48,7 +52,7 @@ function sweepChart(sweep, there, tile) {
             interaction: {mode: 'index', intersect: false},
             plugins: {
                 rules: {lines: starts.map((start, index) => ({axis: 'x', value: start.size - 64, dash: [1, 3],
-                    text: isNarrow() && index % 3 ? null : String(start.waves), colour: colour('faint')}))},
+                    text: isNarrow() && starts.length > 8 && index % 3 ? null : String(start.waves), colour: colour('faint')}))},
                 tooltip: {callbacks: {
                     title: items => `${items[0].label} x ${items[0].label} x ${items[0].label}`,
                     label: item => `${item.dataset.label}: ${rate(item.raw.y)}${itemKernel(item)}`,
@@ -69,7 +73,7 @@ function itemKernel(item) {
 
 function sweepNumbers(sweep, there) {
     return {
-        columns: [{title: 'size'}, ...there.map(key => ({title: `GFLOP/s, ${sweepLines[key].name}`, show: rate})),
+        columns: [{title: 'size'}, ...there.map(key => ({title: `GFLOP/s, ${sweepName(sweep, key)}`, show: rate})),
             {title: 'waves', show: value => number(value, 2)}],
         cells: sweep.sizes.map((size, index) => [size, ...there.map(key => sweep[key][index]?.gflops ?? null), sweep.waves[index]]),
     };

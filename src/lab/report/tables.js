@@ -16,7 +16,7 @@ function sortableTable(columns, cells, label, tall = true) {
         const order = cells.map((row, index) => ({row, index}));
         if (state.column >= 0) order.sort((a, b) => compared(key(a), key(b)) || a.index - b.index);
         body.replaceChildren(...order.map(({row}) => element('tr', {}, ...row.map((value, index) => {
-            const cell = columns[index].text ? {class: 'text'} : {};
+            const cell = columns[index].long ? {class: 'text long'} : columns[index].text ? {class: 'text'} : {};
             return element(index === 0 ? 'th' : 'td', index === 0 ? {scope: 'row', class: 'text'} : cell,
                 shown(columns[index], value));
         }))));

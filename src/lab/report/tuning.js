@@ -90,7 +90,7 @@ const variantNames = {
 function tuningNumbers(space) {
     return {
         columns: [{title: 'variant', text: true}, {title: 'GFLOP/s', show: rate}, {title: 'time, us', show: microseconds}, {title: '\u00b1 %', show: value => number(value, 1)},
-            {title: 'configuration', text: true}],
+            {title: 'configuration', text: true, long: true}],
         cells: space.variants.map(each => [each.name, each.gflops, each.us, each.spread,
             each.config ? configurationLines(each.config).join('; ') : 'not known to this program']),
     };
