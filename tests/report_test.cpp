@@ -122,11 +122,12 @@ TEST(Series, DevicesAndComparedFilesStandApart) {
 }
 
 TEST(Squares, TakeThePlainestCaseAndTheDefaultVariant) {
-    const Json panel = squares_panel(material(
-        {file({with(cube("k9", 64, 10), "variant", "a6000"), with(cube("k9", 64, 90), "variant", "a100"),
-               with(with(cube("k9", 64, 95), "variant", "a6000"), "memory", "hot"), with(with(cube("k9", 64, 99), "variant", "a6000"), "beta", 1.0),
-               with(cube("tile", 64, 40), "variant", "64x64"),
-               with(cube("tile", 64, 50), "variant", "32x32")})}));
+    const Json panel = squares_panel(material({file(
+        {with(cube("k9", 64, 10), "variant", "a6000"), with(cube("k9", 64, 90), "variant", "a100"),
+         with(with(cube("k9", 64, 95), "variant", "a6000"), "memory", "hot"),
+         with(with(cube("k9", 64, 99), "variant", "a6000"), "beta", 1.0),
+         with(cube("tile", 64, 40), "variant", "64x64"),
+         with(cube("tile", 64, 50), "variant", "32x32")})}));
     EXPECT_EQ(square(panel, "k9", 64)["gflops"], 10);
     EXPECT_EQ(square(panel, "tile", 64)["label"], "tile/32x32");
 }

@@ -72,6 +72,15 @@ function kernelTitle(id, label = id) {
     return known.title + variant + mark;
 }
 
+/** For labels on drawings: names from files may be long. */
+function clipped(text, most = isNarrow() ? 24 : 40) {
+    return text.length > most ? `${text.slice(0, most - 1)}\u2026` : text;
+}
+
+function isNarrow() {
+    return document.documentElement.clientWidth < 640;
+}
+
 const manySeries = data.series.length > 1;
 
 function seriesLegend() {

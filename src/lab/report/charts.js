@@ -32,10 +32,6 @@ function redrawAll() {
     for (const draw of drawings) draw();
 }
 
-function isNarrow() {
-    return document.documentElement.clientWidth < 640;
-}
-
 function withDefaults(config) {
     const ink = colour('ink'), faint = colour('faint');
     Chart.defaults.color = faint;
@@ -49,12 +45,21 @@ function withDefaults(config) {
     options.plugins = {legend: {display: false}, ...options.plugins};
     options.plugins.tooltip = {
         backgroundColor: colour('card'), titleColor: ink, bodyColor: ink, footerColor: faint,
-        borderColor: colour('rule'), borderWidth: 1, padding: 10, boxPadding: 4, usePointStyle: true,
+        borderColor: colour('rule'), borderWidth: 1, padding: 10, boxPadding: 4, usePointStyle: true, footerFont: {weight: 'normal'},
         ...options.plugins.tooltip,
     };
     for (const axis of Object.values(options.scales || {}))
         if (axis.title) axis.title = {display: true, color: ink, ...axis.title};
     return config;
+}
+
+/** Of sizes on a logarithmic axis those that have room, powers of two before others. */
+function apart(sizes) {
+    const range = Math.log2(sizes[sizes.length - 1] / sizes[0]), room = range / (isNarrow() ? 6 : 14);
+    const kept = [];
+    for (const size of [...sizes].sort((a, b) => Number.isInteger(Math.log2(b)) - Number.isInteger(Math.log2(a))))
+        if (kept.every(other => Math.abs(Math.log2(size / other)) >= room)) kept.push(size);
+    return kept.sort((a, b) => a - b);
 }
 
 /** Ticks at these values, as far as there is room. */

@@ -71,7 +71,7 @@ function ladderChart(ids, {size, unit}) {
     const cublas = unit === 'cublas' ? 100 : find(data.series.length - 1, 'k0')?.[unit];
     return {
         type: 'bar',
-        data: {labels: ids.map(id => kernelTitle(id)), datasets},
+        data: {labels: ids.map(id => clipped(kernelTitle(id))), datasets},
         plugins: [barTexts, rules],
         options: {
             indexAxis: 'y',

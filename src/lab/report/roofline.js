@@ -108,7 +108,7 @@ const pointNames = {
             const there = drawn.getDatasetMeta(index).data;
             const fastest = dataset.rows.reduce((best, row, place) => row.gflops > dataset.rows[best].gflops ? place : best, 0);
             for (const place of [fastest, ...dataset.rows.keys()]) {
-                const id = dataset.rows[place].id === 'k0' ? 'cuBLAS' : dataset.rows[place].id, point = there[place];
+                const id = dataset.rows[place].id === 'k0' ? 'cuBLAS' : clipped(dataset.rows[place].id, 22), point = there[place];
                 if (place !== fastest && !/^([kv]\d|cuBLAS)/.test(id)) continue;
                 const box = {x: point.x + 8, y: point.y, width: ctx.measureText(id).width};
                 if (box.x + box.width > chartArea.right) box.x = point.x - 8 - box.width;

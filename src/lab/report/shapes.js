@@ -29,7 +29,7 @@ function shapesChart(bars, isCompared) {
     return {
         type: 'bar',
         data: {
-            labels: bars.map(({shape, each, place}) => place ? each.label : isNarrow() ? [shape.shape, each.label] : `${shape.shape}     ${each.label}`),
+            labels: bars.map(({shape, each, place}) => place ? clipped(each.label) : isNarrow() ? [shape.shape, clipped(each.label)] : `${shape.shape}     ${clipped(each.label)}`),
             datasets: [{
                 data: bars.map(value), bars, categoryPercentage: .86, barPercentage: .95,
                 base: isCompared ? 1 : undefined,

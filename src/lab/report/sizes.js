@@ -76,10 +76,10 @@ function sizesChart(ids, scale) {
         data: {datasets},
         plugins: [endNames],
         options: {
-            layout: {padding: {right: isNarrow() ? 72 : 96, top: 6}},
+            layout: {padding: {right: isNarrow() ? 72 : 132, top: 6}},
             scales: {
                 x: {type: 'logarithmic', min: data.squares.sizes[0], max: data.squares.sizes[data.squares.sizes.length - 1],
-                    title: {text: 'M = N = K'}, grid: {color: colour('grid')}, ...ticksAt(data.squares.sizes)},
+                    title: {text: 'M = N = K'}, grid: {color: colour('grid')}, ...ticksAt(apart(data.squares.sizes))},
                 y: scale === 'linear'
                     ? {type: 'linear', beginAtZero: true, title: {text: 'GFLOP/s'}, grid: {color: colour('grid')}, ticks: {callback: shortRate}}
                     : {...logAxis('GFLOP/s'), ...rangeOf(lines.flatMap(line => line.points.map(point => point.y))), grid: {color: colour('grid')}},
@@ -96,7 +96,7 @@ function sizesChart(ids, scale) {
 
 function shortName(id) {
     if (id === 'k0') return 'cuBLAS';
-    return isNarrow() && id.length > 9 ? `${id.slice(0, 8)}\u2026` : id;
+    return clipped(id, isNarrow() ? 9 : 22);
 }
 
 function sizesNumbers(ids) {
