@@ -12,7 +12,7 @@ exits 0 --help
 check "help names each verb" grep -q verify out
 exits 0 --version
 check "version is one line" test "$(wc -l <out)" = 1
-for verb in list explain diff devices count check profile verify bench dispatch ladder; do
+for verb in list explain diff devices count check profile verify bench dispatch ladder report; do
     exits 0 "$verb" --help
     check "it fits a terminal" lines_fit
 done
@@ -53,6 +53,32 @@ refuses "--min-time" bench k1 --device cpu --sizes 8 --min-time -1
 refuses "needs" verify k1 --device cpu --shape 1000000x1000000x1
 refuses "available" check k1 --shape 1000000x1000000x1
 refuses "more bytes than 64 bits" verify k1 --device cpu --shape 4000000000x4000000000x1
+
+# --- report
+refuses 'results is required' report
+refuses 'nowhere.json: No such file' report nowhere.json -o r.html
+printf '{"environment": {}, "profiles": []}' >profiles.json
+refuses 'profiles.json: it has neither "results" nor "counts" but "profiles"' report profiles.json -o r.html
+printf '{"environment": {}, "results"' >torn.json
+refuses 'torn.json: not JSON: parse error' report torn.json -o r.html
+printf '{"environment": {"device": "a", "mode": "gpu"}, "results": []}' >empty.json
+refuses 'empty.json: it has no rows' report empty.json -o r.html
+check 'no page where there is nothing to show' test ! -e r.html
+printf '{"environment": {"device": "a", "mode": "gpu"}, "results": [{"rung": "k1", "shape": [8, 8, 8]}]}' >one.json
+refuses '--output: one.json is one of the results' report one.json -o one.json
+ln -s one.json alias.json
+refuses '--output: alias.json is one of the results' report one.json --output alias.json
+refuses '--compare: takes two files' report --compare one.json
+refuses 'cannot write no/r.html' report one.json -o no/r.html
+PATH=/nowhere run report one.json --png figures
+check 'no browser: usage' test "$status" = 2
+check 'no browser: what to install' grep -q 'apt-get install chromium' err
+TILEWRIGHT_BROWSER=/nowhere refuses 'TILEWRIGHT_BROWSER: /nowhere is no program' report one.json --png figures
+exits 0 report one.json -o r.html
+check 'a page' grep -q '<title>Tilewright report</title>' r.html
+check 'the page and no more' test "$(ls ./*.tmp 2>/dev/null)" = ''
+exits 0 report one.json
+check 'a page on stdout' grep -q '<title>Tilewright report</title>' out
 
 # --- devices
 exits 3 verify k1 --sizes 8 --device 4711

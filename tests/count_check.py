@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Tilewright authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that what `tilewright count` says of the ladder adds up. Claims say what each rung counts.
+"""Checks that what `tilewright count` says of the ladder adds up, and that results/counts.json, which
+reports show, says the same. Claims say what each rung counts.
 
   count_check.py PROGRAM
 """
 import json
+import pathlib
 import subprocess
 import sys
 
+RECORDED = pathlib.Path(__file__).resolve().parent.parent / "results" / "counts.json"
+# Of those where one block stands for others; counting all of them takes minutes.
+RECOUNTED = ["k1", "k3", "k6", "k10", "v2", "v5x", "serpentine", "tf32_wgmma"]
 PRODUCTS = 256**3 // 32  # FFMAs of a warp
 
 
@@ -45,6 +50,12 @@ def main(program):
             faults.append(f"{rung}: {bound['measured_gflops']} measured, at most {bound['gflops']}")
         equal(f"{rung}: limiter", bound["terms_us"][bound["limiter"]],
               max(us or 0 for us in bound["terms_us"].values()))
+    recorded = {count["rung"]: count for count in json.loads(RECORDED.read_text(encoding="utf-8"))["counts"]}
+    shape = "x".join(map(str, recorded["k1"]["shape"]))
+    for count in counts(program, *RECOUNTED, "--shape", shape)["counts"]:
+        rung = count["rung"]
+        equal(f"{rung} in counts.json, which ./tw count all --shape {shape} --output results/counts.json writes",
+              recorded.get(rung, {}).get("totals"), count["totals"])
     print("\n".join(faults + [f"{len(by_rung)} rungs, {len(faults)} faults"]))
     return 1 if faults or len(by_rung) < 10 else 0
 

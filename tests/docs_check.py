@@ -155,10 +155,10 @@ def verbs(program):
 
 @functools.cache
 def takes_value(program, verb):
-    """The verb's long options, and whether each is followed by a value."""
+    """The verb's options, long and short, and whether each is followed by a value."""
     listed = help_of(program, verb).partition("Options:")[2]
-    found = re.findall(r"^  (?:-\w,)?(--[\w-]+)(?: ([A-Z]+)\b)?", listed, re.MULTILINE)
-    return {name: bool(value) for name, value in found}
+    found = re.findall(r"^  (?:(-\w),)?(--[\w-]+)(?: ([A-Z]+)\b)?", listed, re.MULTILINE)
+    return {name: bool(value) for short, long, value in found for name in (short, long) if name}
 
 
 @functools.cache
@@ -196,13 +196,13 @@ def check_options(place, words, verb, document):
             alone.append(word)
             continue
         name, equals, _ = word.partition("=")
-        if not name.startswith("--") or name not in known:
+        if name not in known:
             place.fault(f"'{verb}' has no option {name}")
         elif known[name] and not equals:
             if not rest:
                 place.fault(f"'{verb}': {name} needs a value")
             rest = rest[1:]
-    if verb == "dispatch":  # its words are a product's; run() tries them
+    if verb in ("dispatch", "report"):  # a product's words, which run() tries; files
         return alone
     for word in alone:
         if PLACEHOLDER.search(word) or word in document.rungs:
@@ -291,6 +291,8 @@ def is_cheap(words):
     if any(device != "cpu" for device in value_of(words, "--device")):
         return False
     if any(PLACEHOLDER.search(word) for word in words[1:]):
+        return False
+    if words[1] == "report":  # its files come from a GPU
         return False
     volume = products(words)
     if words[1] == "bench":

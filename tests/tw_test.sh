@@ -32,6 +32,8 @@ new_machine() {
     for name in bash env dirname readlink cat sed awk sort rm mkdir chmod timeout nproc flock sleep true; do
         ln -s "$(type -P "$name")" "$tools/$name"
     done
+    # A test's, which only Debian has as packages: here already, so that all systems are alike.
+    for name in chromium chromedriver; do ln -s "$(type -P true)" "$tools/$name"; done
     stand_in id <<<'echo "${UID_IS:-0}"'
     stand_in dpkg-query <<'END'
 for package; do :; done
@@ -99,7 +101,7 @@ END
 }
 
 all_tools='cmake ninja c++ git python3'
-libraries='libcli11-dev libfmt-dev nlohmann-json3-dev libboost-context-dev libgtest-dev librapidcheck-dev'
+libraries='libcli11-dev libfmt-dev nlohmann-json3-dev libjs-chart.js libboost-context-dev libgtest-dev librapidcheck-dev'
 # shellcheck disable=SC2086 # several words
 ready_machine() { new_machine $all_tools; }
 

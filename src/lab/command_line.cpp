@@ -226,6 +226,14 @@ void add_count_options(CLI::App& app, Options& o) {
     add_gpu_option(app, o, "Bound the speed on this GPU from its public numbers: {}");
 }
 
+void add_report_options(CLI::App& app, Options& o) {
+    app.add_option("results", o.results, "JSON files of ladder, bench and count")->required();
+    app.add_option("-o,--output", o.output, "The page's file (default: to stdout)");
+    app.add_flag("--compare", o.compare, "What changed beyond noise between two files");
+    app.add_option("--png", o.png, "Write a README's figures to this folder");
+    app.add_flag("--quiet", o.quiet, "Nothing to stdout but the page");
+}
+
 using AddOptions = void (*)(CLI::App&, Options&);
 
 struct Verb {
@@ -277,6 +285,10 @@ const std::vector<Verb>& verbs() {
          "Show which kernel the library takes for a product, and what it weighed",
          run_dispatch,
          {add_dispatch_options, add_output_options}},
+        {"report",
+         "Make a page for a browser from results files",
+         run_report,
+         {add_report_options}},
         {"devices", "Show where kernels can run", run_devices, {add_output_options}},
     };
     return all;

@@ -25,6 +25,9 @@ struct Options {
     std::vector<std::string> rungs;  ///< Words for select_rungs or select_kernels.
     bool engine = false;  ///< List's: the engine's kernels.
     std::string before, after;  ///< The rungs of diff; one alone is the later.
+    std::vector<std::string> results;  ///< Files that report reads.
+    bool compare = false;
+    std::string png;  ///< The folder for report's figures.
     std::string device;
 
     std::string sizes;  ///< Square shapes, see parse_sizes.

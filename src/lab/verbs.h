@@ -19,5 +19,6 @@ int run_verify(const Options& options);
 int run_bench(const Options& options);
 int run_dispatch(const Options& options);
 int run_ladder(const Options& options);
+int run_report(const Options& options);
 
 }  // namespace tilewright::lab

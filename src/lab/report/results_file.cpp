@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+#include "lab/report/results_file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "lab/report/kernels.h"
+#include "lab/text.h"
+#include "lab/usage.h"
+
+namespace tilewright::lab::report {
+
+namespace {
+
+[[noreturn]] void fail(const std::string& path, const std::string& what) {
+    throw UsageError(fmt::format("{}: {}", path, what));
+}
+
+std::string text_at(const Json& object, const char* key, const char* absent = "") {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : absent;
+}
+
+std::optional<double> number_at(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    if (found == object.end() || !found->is_number()) return {};
+    return found->get<double>();
+}
+
+int64_t integer_at(const Json& object, const char* key, int64_t absent) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_number_integer() ? found->get<int64_t>() : absent;
+}
+
+const Json* object_at(const Json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_object() ? &*found : nullptr;
+}
+
+/// What a row must have; everything else it may lack.
+bool has_shape(const Json& object) {
+    const auto shape = object.find("shape");
+    if (shape == object.end() || !shape->is_array() || shape->size() != 3) return false;
+    for (const Json& size : *shape)
+        if (!size.is_number_integer()) return false;
+    return true;
+}
+
+MeasuredRow row_of(const Json& json) {
+    MeasuredRow row;
+    row.rung = text_at(json, "rung");
+    row.name = text_at(json, "name");
+    row.variant = text_at(json, "variant", "default");
+    row.arithmetic = text_at(json, "arithmetic", "fp32");
+    const Json& shape = json["shape"];
+    row.m = shape[0], row.n = shape[1], row.k = shape[2];
+    row.batch = integer_at(json, "batch", 1);
+    row.parts = integer_at(json, "parts", 1);
+    row.transpose_a = text_at(json, "transa", "N") != "N";
+    row.transpose_b = text_at(json, "transb", "N") != "N";
+    row.alpha = number_at(json, "alpha").value_or(1);
+    row.beta = number_at(json, "beta").value_or(0);
+    row.ld = {integer_at(json, "lda", 0), integer_at(json, "ldb", 0), integer_at(json, "ldc", 0)};
+    row.dist = text_at(json, "dist");
+    row.memory = text_at(json, "memory");
+    row.launch = text_at(json, "launch");
+    row.throttling = text_at(json, "throttling");
+    row.status = text_at(json, "status", "ok");
+    row.reason = text_at(json, "reason");
+    row.samples = static_cast<int>(integer_at(json, "samples", 0));
+    row.median_us = number_at(json, "median_us");
+    row.min_us = number_at(json, "min_us");
+    row.spread_us = number_at(json, "spread_us");
+    row.gflops = number_at(json, "gflops");
+    row.percent_of_cublas = number_at(json, "percent_of_cublas");
+    row.percent_of_peak = number_at(json, "percent_of_peak");
+    row.sm_mhz = number_at(json, "sm_mhz");
+    row.watts = number_at(json, "watts");
+    row.max_error = number_at(json, "max_error");
+    row.bound = number_at(json, "bound");
+    return row;
+}
+
+CountedKernel counted_of(const Json& json, const Json& totals) {
+    const Json& shape = json["shape"];
+    CountedKernel counted{text_at(json, "rung"),
+                          text_at(json, "variant", "default"),
+                          shape[0],
+                          shape[1],
+                          shape[2],
+                          {}};
+    for (const auto& item : totals.items())
+        if (item.value().is_number()) counted.totals[item.key()] = item.value().get<double>();
+    if (const Json* compiled = object_at(json, "compiled"))
+        if (const auto wavefronts = number_at(*compiled, kCompiledWavefronts))
+            counted.totals[kCompiledWavefronts] = *wavefronts;
+    return counted;
+}
+
+/// Arrays that other verbs and tools write in place of results.
+std::string arrays_in(const Json& json) {
+    std::vector<std::string> keys;
+    for (const auto& item : json.items())
+        if (item.value().is_array()) keys.push_back('"' + item.key() + '"');
+    return join(keys, ", ");
+}
+
+const Json* array_at(const std::string& path, const Json& json, const char* key) {
+    const auto found = json.find(key);
+    if (found == json.end()) return nullptr;
+    if (!found->is_array()) fail(path, fmt::format("\"{}\" is no array", key));
+    for (size_t i = 0; i < found->size(); ++i) {
+        const Json& each = (*found)[i];
+        if (!each.is_object() || text_at(each, "rung").empty() || !has_shape(each))
+            fail(path, fmt::format("\"{}\", entry {}: it has no \"rung\", or no \"shape\" of three "
+                                   "whole numbers",
+                                   key, i + 1));
+    }
+    return &*found;
+}
+
+}  // namespace
+
+std::string shape_label(const MeasuredRow& row) {
+    std::string text = row.m == row.n && row.n == row.k
+                           ? std::to_string(row.m)
+                           : fmt::format("{}x{}x{}", row.m, row.n, row.k);
+    if (row.transpose_a || row.transpose_b)
+        text += fmt::format(" {}{}", row.transpose_a ? 'T' : 'N', row.transpose_b ? 'T' : 'N');
+    if (row.batch != 1) text += fmt::format(" x{}", row.batch);
+    if (row.parts != 1) text += fmt::format(" parts={}", row.parts);
+    return text;
+}
+
+std::string kernel_label(const MeasuredRow& row) {
+    const KernelDefinition* kernel = kernel_with_id(row.rung);
+    const bool is_default =
+        row.variant == "default" || (kernel && row.variant == kernel->variants.front().name);
+    return is_default ? row.rung : fmt::format("{}/{}", row.rung, row.variant);
+}
+
+std::string case_key(const MeasuredRow& row) {
+    return fmt::format("{} alpha={} beta={} ld={},{},{} {} {} {}", shape_label(row), row.alpha,
+                       row.beta, row.ld[0], row.ld[1], row.ld[2], row.dist, row.memory, row.launch);
+}
+
+std::string ResultsFile::text(const char* key) const {
+    return text_at(environment, key);
+}
+
+std::optional<double> ResultsFile::number(const char* key) const {
+    return number_at(environment, key);
+}
+
+std::string ResultsFile::date() const {
+    return text("date");
+}
+
+ResultsFile parse_results(const std::string& path, std::string_view text) {
+    ResultsFile file{path, std::filesystem::path(path).filename().string(), {}, {}, {}};
+    Json json;
+    try {
+        json = Json::parse(text);
+    } catch (const Json::exception& error) {
+        std::string what = error.what();  // "[json.exception.parse_error.101] parse error at ..."
+        what.erase(0, what.find("] ") == what.npos ? 0 : what.find("] ") + 2);
+        fail(path, "not JSON: " + what);
+    }
+    const Json* environment = json.is_object() ? object_at(json, "environment") : nullptr;
+    if (!environment) fail(path, "not a results file of tilewright: it has no \"environment\"");
+    file.environment = *environment;
+    const Json* results = array_at(path, json, "results");
+    const Json* counts = array_at(path, json, "counts");
+    if (!results && !counts) {
+        const std::string arrays = arrays_in(json);
+        fail(path, fmt::format("it has neither \"results\" nor \"counts\"{}: report reads what "
+                               "ladder, bench and count write with --output FILE.json",
+                               arrays.empty() ? "" : " but " + arrays));
+    }
+    if (results)
+        for (const Json& each : *results) {
+            file.rows.push_back(row_of(each));
+            if (const Json* counted = object_at(each, "counted"))
+                file.counts.push_back(counted_of(each, *counted));
+        }
+    if (counts)
+        for (const Json& each : *counts)
+            if (const Json* totals = object_at(each, "totals"))
+                file.counts.push_back(counted_of(each, *totals));
+    if (file.rows.empty() && file.counts.empty()) fail(path, "it has no rows");
+    return file;
+}
+
+ResultsFile read_results(const std::string& path) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) fail(path, "it is a folder");
+    std::ifstream file(path, std::ios::binary);
+    if (!file) fail(path, std::strerror(errno));
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    return parse_results(path, text);
+}
+
+}  // namespace tilewright::lab::report

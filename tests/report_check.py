@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tilewright authors
+# SPDX-License-Identifier: Apache-2.0
+"""Looks at `tilewright report` in a browser: charts, themes, a phone, paper, the keyboard.
+
+  report_check.py PROGRAM [PICTURES]     a folder for screenshots, to be looked at
+
+Exit status 77, skipped, where there is no chromium with chromedriver; under CI that is a failure.
+"""
+import copy
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import report_data
+from browser import Browser, Missing
+
+SKIPPED = 77
+CHARTS = ["ladder", "sizes", "roofline", "sweep", "skinny", "batched", "long", "other", "errors", "tuning"]
+MOST_SECONDS, MOST_ROWS, MOST_BYTES, MOST_MS = 2, 2000, 3e6, 1000
+READY = "return 'ready' in document.documentElement.dataset"
+
+faults = []
+checked = 0
+
+
+def expect(truth, sentence):
+    global checked
+    checked += 1
+    if not truth:
+        faults.append(sentence)
+
+
+def report(program, *words, status=0):
+    done = subprocess.run([program, "report", *map(str, words)], capture_output=True, text=True)
+    expect(done.returncode == status, f"report {' '.join(map(str, words))}: status {done.returncode}, "
+                                      f"not {status}: {done.stderr.strip()}")
+    return done
+
+
+def shown(browser, page):
+    browser.open(page)
+    browser.wait(READY)
+    for message in browser.console():
+        expect(False, f"{page.name}: the console says: {message['message']}")
+
+
+def fits(browser, what):
+    wide, view = browser.run("const root = document.documentElement; return [root.scrollWidth, root.clientWidth]")
+    expect(wide <= view, f"{what}: {wide} pixels wide, and the view has {view}")
+
+
+def check_charts(browser):
+    for panel in CHARTS:
+        drawn = browser.run("""
+            return [...document.querySelectorAll(`#${arguments[0]} canvas`)].map(canvas => {
+                const chart = Chart.getChart(canvas), area = chart.chartArea;
+                return [chart.data.datasets.reduce((sum, each) => sum + each.data.filter(Boolean).length, 0),
+                    area.right - area.left, canvas.getAttribute('aria-label')];
+            })""", panel)
+        expect(drawn and all(points > 0 and width > 200 and label for points, width, label in drawn),
+               f"{panel}: points, width and label of its charts are {drawn}")
+        rows = browser.run("""
+            const details = document.querySelector(`#${arguments[0]} details.data`);
+            details.open = true;
+            return new Promise(done => setTimeout(() => done(details.querySelectorAll('tbody tr').length), 50))""", panel)
+        expect(rows > 0, f"{panel}: its table has {rows} rows")
+    expect(browser.run("return document.querySelectorAll('#heat td[style]').length") > 50, "the heat map is empty")
+
+
+def check_values(browser):
+    ratio = browser.run("""
+        const rows = [...document.querySelectorAll('#rates tbody tr')].map(row => [...row.cells].map(cell => cell.textContent));
+        const by = Object.fromEntries(rows.map(row => [row[1], row]));
+        return [by.k2[6], Number(by.k2[2].replace(',', '')) / Number(by.k1[2].replace(',', ''))]""")
+    expect(abs(float(ratio[0]) - ratio[1]) < 0.02, f"x parent of k2: {ratio[0]}, but the rates' ratio is {ratio[1]}")
+
+
+def check_hover(browser):
+    for panel in ("ladder", "sizes", "sweep"):
+        x, y = browser.run("""
+            const canvas = document.querySelector(`#${arguments[0]} canvas`);
+            canvas.scrollIntoView({block: 'center', behavior: 'instant'});
+            const chart = Chart.getChart(canvas), box = canvas.getBoundingClientRect();
+            const point = chart.getDatasetMeta(0).data.find(each => !each.skip && each.x > chart.chartArea.left + 20);
+            return [box.x + point.x - (arguments[0] === 'ladder' ? 5 : 0), box.y + point.y]""", panel)
+        browser.point(x, y)
+        try:
+            browser.wait("const {tooltip} = Chart.getChart(document.querySelector(`#${arguments[0]} canvas`));"
+                         "return tooltip.opacity > 0 && tooltip.body.length > 0", panel, seconds=3)
+        except AssertionError:
+            expect(False, f"{panel}: no tooltip where the pointer is")
+        browser.point(1, 1)
+
+
+def background(browser):
+    return browser.run("return getComputedStyle(document.body).backgroundColor")
+
+
+def check_themes(browser, page):
+    browser.prefer(prefers_color_scheme="dark")
+    dark = background(browser)
+    browser.prefer(prefers_color_scheme="light")
+    light = background(browser)
+    expect(dark != light, f"dark mode has the background of light mode, {light}")
+    for name, want in (("light", light), ("dark", dark), ("system", light)):
+        browser.run("document.getElementById('theme').click()")
+        got = background(browser)
+        expect(got == want, f"theme {name}: background {got}, not {want}")
+        label = browser.run("return document.getElementById('theme').textContent")
+        expect(name in label, f"theme {name}: its button says '{label}'")
+    ink = "return Chart.getChart(document.querySelector('#ladder canvas')).options.scales.y.ticks.color"
+    before = browser.run(ink)
+    browser.prefer(prefers_color_scheme="dark")
+    expect(browser.run(ink) != before, "charts keep their colours in dark mode")
+    shown(browser, page)
+
+
+def check_table(browser):
+    order = """
+        const head = [...document.querySelectorAll('#rates th button')].find(each => each.textContent === 'GFLOP/s');
+        if (arguments[0]) head.focus();
+        return [[...document.querySelectorAll('#rates tbody tr')].map(row => Number(row.cells[2].textContent.replace(/,/g, ''))),
+            head.parentElement.getAttribute('aria-sort')]"""
+    browser.run(order, True)
+    browser.press("Enter", 13)
+    values, direction = browser.run(order, False)
+    expect(direction == "descending" and values == sorted(values, reverse=True), f"Enter does not sort: {direction}, {values[:4]}")
+    rows = browser.run("""
+        const field = document.querySelector('#rates input');
+        field.value = 'copy_engine';
+        field.dispatchEvent(new Event('input'));
+        return document.querySelectorAll('#rates tbody tr').length""")
+    expect(rows == 1, f"the filter leaves {rows} rows")
+
+
+def check_rung(browser):
+    texts = browser.run("""
+        const rung = document.getElementById('rung-k10');
+        rung.open = true;
+        return new Promise(done => setTimeout(() => done({
+            pictures: rung.querySelectorAll('.tiles svg').length, counters: rung.querySelectorAll('.counters td').length,
+            added: rung.querySelectorAll('.diff .plus').length, bars: rung.querySelectorAll('.bars .bar').length}), 50))""")
+    expect(texts["pictures"] == 4 and texts["counters"] > 40 and texts["added"] > 10 and texts["bars"] == 3,
+           f"rung k10 has {texts}")
+
+
+def check_keyboard(browser):
+    browser.run("window.scrollTo(0, 0); document.activeElement.blur()")
+    seen = []
+    for _ in range(12):
+        browser.press("Tab", 9)
+        seen.append(browser.run("""
+            const active = document.activeElement, style = getComputedStyle(active);
+            return [active.tagName, style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2]"""))
+    expect(len({name for name, _ in seen}) > 1 and all(visible for _, visible in seen), f"focus by Tab: {seen}")
+
+
+def check_paper(browser, folder):
+    browser.prefer(prefers_color_scheme="dark")
+    browser.run("window.onafterprint = () => { window.printed = true }; window.addEventListener('beforeprint', () => {"
+                " window.paper = getComputedStyle(document.body).backgroundColor })")
+    browser.paper(folder / "report.pdf")
+    expect((folder / "report.pdf").stat().st_size > 50000, "the printed page is small")
+    expect(browser.run("return window.paper") == "rgb(255, 255, 255)", "paper is not white in dark mode")
+    browser.prefer(prefers_color_scheme="light")
+
+
+def check_everything(browser, program, folder, pictures):
+    page = folder / "everything.html"
+    report(program, report_data.write(folder / "everything.json", report_data.everything()), "-o", page)
+    text = page.read_text(encoding="utf-8")
+    expect("<img src=x" not in text, "a name of the data became an element")
+    browser.resize(1200)
+    shown(browser, page)
+    requests = browser.run("return performance.getEntriesByType('resource').map(each => each.name)")
+    expect(not requests, f"the page asks for {requests}")
+    expect(browser.run("return document.querySelectorAll('main section').length") >= 13, "panels are missing")
+    expect(browser.run("return document.querySelectorAll('.missing').length") == 0, "a panel says that it has no data")
+    expect(report_data.ODD.replace("\u2028", "") in browser.run("return document.getElementById('files').textContent").replace("\u2028", ""),
+           "odd text is not shown as it is")
+    fits(browser, "1200 pixels")
+    check_charts(browser)
+    check_values(browser)
+    check_hover(browser)
+    check_table(browser)
+    check_rung(browser)
+    check_keyboard(browser)
+    check_themes(browser, page)
+    check_paper(browser, folder)
+    for name, width, theme in (("wide", 1200, "light"), ("dark", 1200, "dark"), ("phone", 390, "light")):
+        browser.resize(width, mobile=width < 600)
+        browser.prefer(prefers_color_scheme=theme)
+        shown(browser, page)
+        browser.run("document.getElementById('rung-k10').open = true; document.getElementById('rung-k4').open = true")
+        fits(browser, f"{name}, {width} pixels")
+        if pictures:
+            height = browser.run("return document.documentElement.scrollHeight")
+            for part, top in enumerate(range(0, height, 2000)):
+                browser.picture(pictures / f"{name}-{part}.png", x=0, y=top, width=width, height=min(2000, height - top))
+    browser.resize(1200)
+    browser.prefer(prefers_color_scheme="light")
+
+
+def check_comparison(browser, program, folder):
+    before = report_data.everything()
+    after = copy.deepcopy(before)
+    for each in after["results"]:
+        if each["rung"] == "k4" and each["gflops"]:
+            each["gflops"] *= 1.2
+            each["median_us"] /= 1.2
+    page = folder / "comparison.html"
+    report(program, "--compare", report_data.write(folder / "before.json", before),
+           report_data.write(folder / "after.json", after), "-o", page)
+    shown(browser, page)
+    facts = browser.run("return [...document.querySelectorAll('#comparison .facts li')].map(each => each.textContent)")
+    expect("3faster" in facts and not any("slower" in fact for fact in facts), f"the comparison says {facts}")
+    texts = browser.run("return Chart.getChart(document.querySelector('#ladder canvas')).data.datasets[1].texts")
+    expect(sum("\u25b2" in text for text in texts) == 1, f"the ladder marks {[text for text in texts if chr(0x25b2) in text]}")
+    after["environment"] = {**after["environment"], "device": "NVIDIA A100-SXM4-80GB"}
+    report(program, "--compare", folder / "before.json", report_data.write(folder / "other.json", after), "-o", page)
+    shown(browser, page)
+    expect(browser.run("return Boolean(document.querySelector('#comparison .devices'))"), "different devices are not told")
+    report(program, folder / "before.json", folder / "other.json", "-o", page)
+    shown(browser, page)
+    legend = browser.run("return document.querySelectorAll('#ladder .legend li').length")
+    expect(legend == 2, f"two devices have a legend of {legend}")
+
+
+def check_without_data(browser, program, folder):
+    page = folder / "little.html"
+    little = {"environment": report_data.ENVIRONMENT, "results": [report_data.failed("k1", 64, "wrong", "planted")]}
+    report(program, report_data.write(folder / "little.json", little), "-o", page)
+    shown(browser, page)
+    commands = browser.run("return [...document.querySelectorAll('.missing code')].map(each => each.textContent)")
+    expect(len(commands) >= 11 and all(each.startswith("tilewright ") for each in commands), f"commands where data is missing: {commands}")
+    fits(browser, "a page without data")
+
+
+def check_speed(browser, program, folder):
+    page = folder / "many.html"
+    data = report_data.write(folder / "many.json", report_data.rows_of_many(MOST_ROWS))
+    start = time.monotonic()
+    report(program, data, "-o", page)
+    seconds = time.monotonic() - start
+    expect(seconds < MOST_SECONDS, f"{MOST_ROWS} rows take {seconds:.1f} s")
+    expect(page.stat().st_size < MOST_BYTES, f"{MOST_ROWS} rows make {page.stat().st_size} bytes")
+    shown(browser, page)
+    interactive = []
+    for _ in range(3):  # the machine may be busy with other tests
+        browser.open(page)
+        interactive.append(browser.run("return performance.getEntriesByType('navigation')[0].domInteractive"))
+        browser.wait(READY)
+    expect(min(interactive) < MOST_MS, f"interactive after {interactive} ms")
+
+
+def main(program, pictures):
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="tilewright-report-"))
+    if pictures:
+        pictures.mkdir(parents=True, exist_ok=True)
+    with Browser() as browser:
+        check_everything(browser, program, folder, pictures)
+        check_comparison(browser, program, folder)
+        check_without_data(browser, program, folder)
+        check_speed(browser, program, folder)
+    figures = folder / "figures"
+    report(program, folder / "everything.json", "--png", figures)
+    for name in ("ladder", "sizes", "heat"):
+        path = figures / f"{name}.png"
+        expect(path.is_file() and path.stat().st_size > 10000, f"--png left no {name}.png")
+    subprocess.run(["rm", "-r", folder], check=True)
+    print("\n".join(faults + [f"{checked} checks, {len(faults)} faults"]))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        sys.exit("usage: report_check.py PROGRAM [PICTURES]")
+    try:
+        sys.exit(main(sys.argv[1], pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None))
+    except Missing as missing:
+        print(missing)
+        sys.exit(1 if os.environ.get("CI") else SKIPPED)
