@@ -28,17 +28,16 @@ Status Device::run(const Variant& variant, const Problem& problem, int parts) tr
     }
     const int64_t bytes = variant.workspace_bytes ? variant.workspace_bytes(problem, where) : 0;
     if (bytes > 0) {
-        if (!workspace_ || std::cmp_less(workspace_->bytes(), bytes)) {
-            workspace_.reset();
-            workspace_ = std::make_unique<DeviceBuffer>(*this, bytes);
+        if (workspaces_.empty() || std::cmp_less(workspaces_.back().bytes(), bytes)) {
+            workspaces_.emplace_back(*this, bytes);
             // Kernels must not rely on what it holds: bytes that make every float a NaN.
             constexpr int64_t kPiece = 1 << 24;
             const std::vector<std::byte> poison(std::min(bytes, kPiece), std::byte{0xff});
             for (int64_t done = 0; done < bytes; done += kPiece)
-                upload(reinterpret_cast<std::byte*>(workspace_->floats()) + done, poison.data(),
-                       std::min(bytes - done, kPiece));
+                upload(reinterpret_cast<std::byte*>(workspaces_.back().floats()) + done,
+                       poison.data(), std::min(bytes - done, kPiece));
         }
-        where.workspace = workspace_->floats();
+        where.workspace = workspaces_.back().floats();
         where.workspace_bytes = bytes;
     }
     return variant.run(problem, where);
@@ -56,7 +55,7 @@ int64_t Device::counters_left() {
 }
 
 void Device::release_workspace() {
-    workspace_.reset();
+    workspaces_.clear();
     counters_.reset();
 }
 

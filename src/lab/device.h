@@ -142,7 +142,8 @@ class Device {
     void release_workspace();
 
   private:
-    std::unique_ptr<DeviceBuffer> workspace_;  ///< Grows to what was asked for most.
+    /// The last is the largest. Those that it outgrew stay, as graphs were captured with them.
+    std::vector<DeviceBuffer> workspaces_;
     std::unique_ptr<DeviceBuffer> counters_;  ///< Execution::counters, as a handle gives them.
 };
 
