@@ -58,7 +58,8 @@ check "a row for each mode" json '[(r["rung"], r["arithmetic"]) for r in d["resu
 check "which says what it took" json 'all(("/" in (r["kernel"] or "")) == (r["rung"] == "library") for r in d["results"])'
 exits 0 bench library --device cpu --sizes 32 --min-time 0
 check "the table says it too" grep -q '^library in fp32 at 32: tile/' out
-exits 0 bench engine --device cpu --sizes 32 --compute tf32 --min-time 0 --format json
+exits 1 bench engine --device cpu --sizes 32 --compute tf32 --min-time 0 --format json
+check "what refuses the shape says so" json 'any(r["status"] == "not_run" and "thin" in r["reason"] for r in d["results"])'
 check "the engine's kernels that serve a mode" json '{r["arithmetic"] for r in d["results"]} == {"fp32", "tf32"}'
 refuses "does not serve fp16x3" bench tf32_tile --device cpu --sizes 32 --compute fp16x3
 refuses "is none of fp32, fp16x3" bench library --device cpu --sizes 32 --compute fp64
@@ -100,6 +101,7 @@ exits 0 bench k2 k3 --device cpu --sizes 16,32 --profile --format json
 check "no times" json '[r["status"] for r in d["results"]] == ["ok"] * 4 and all(r["median_us"] is None and r["samples"] == 0 for r in d["results"])'
 exits 2 bench k2 --device cpu --sizes 16 --profile --sustained
 exits 2 bench k2 --device cpu --sizes 16 --budget 5s --min-time 1
+refuses "kernels that take turns" bench k2 --device cpu --sizes 16 --budget 5s --sustained
 refuses "is not between" bench k2 --device cpu --sizes 16 --budget 0s
 refuses "is not a number" bench k2 --device cpu --sizes 16 --budget 5m
 begun=$SECONDS
@@ -158,9 +160,11 @@ lines = [json.loads(line) for line in open("part.jsonl")]
 assert "environment" in lines[0] and lines[1]["status"] == "ok" and len(lines) < 50
 assert all(r["reason"] == "interrupted" for r in lines[1:] if r["status"] != "ok")'
 ran="tilewright bench, lines, killed"
-timeout -s KILL 4 "$program" bench k2 --device cpu --sizes 16:64:1 --min-time 1 \
-    --output killed.jsonl >out 2>err
-status=$?
+{
+    timeout -s KILL 4 "$program" bench k2 --device cpu --sizes 16:64:1 --min-time 1 \
+        --output killed.jsonl >out 2>err
+    status=$?
+} 2>/dev/null
 check "what was measured stays" python3 -c 'import json
 lines = [json.loads(line) for line in open("killed.jsonl")]
 assert lines[1]["status"] == "ok"'

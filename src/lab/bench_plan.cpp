@@ -140,6 +140,9 @@ BenchPlan plan_bench(const Options& asked) {
     plan.cases = cases_of(options);
     static_cast<void>(modes_of(options.compute_modes));
     const std::optional<double> budget = budget_of(options);
+    if (budget && (options.sustained || options.profile))
+        throw UsageError(
+            "--budget is for kernels that take turns, not for --sustained and --profile");
     BenchOptions& settings = plan.settings;
     settings.min_seconds = min_time_of(options);
     settings.rotate = !options.hot;

@@ -35,6 +35,7 @@ class Budget {
     double end_;
     double kernels_;
     std::vector<Case> left_;  ///< The case at hand first.
+    bool is_first_ = true;
     double begun_ = 0;
 };
 

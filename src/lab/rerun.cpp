@@ -78,7 +78,7 @@ std::vector<Json> rows_of(const Wanted& wanted) {
     return rows;
 }
 
-/// The row of its own command; the others are its opponents.
+/// The row of its own command; the others are its opponents. Null after Ctrl-C.
 Json run_again(const Json& before, Progress& progress) {
     BenchPlan plan = plan_bench(options_of(text_in(before, "command")));
     plan.settings.progress = std::ref(progress);
@@ -91,7 +91,7 @@ Json run_again(const Json& before, Progress& progress) {
                 now = std::move(json);
         }
     });
-    if (now.is_null())
+    if (now.is_null() && !interrupted())
         throw UsageError(
             fmt::format("--rerun: the command gives no such row: {}", text_in(before, "command")));
     return now;
@@ -178,7 +178,8 @@ int run_rerun(const Options& options) {
         Progress progress(options.quiet);
         for (const Json& row : before) {
             if (interrupted()) break;
-            rows.push_back(repeated(row, run_again(row, progress)));
+            if (Json now = run_again(row, progress); !now.is_null())
+                rows.push_back(repeated(row, std::move(now)));
         }
     }
     deliver(OutputFile(options.output), format, options.quiet, [&](Format wanted) {

@@ -84,15 +84,28 @@ void Workload::restore(int first, int calls) {
 bool Workload::is_right(int set, const reference::Tolerance& tolerance) {
     const MatrixLayout layout = prepared_.test().layout(Operand::C);
     const reference::Rows& expected = prepared_.expected();
-    std::vector<float> row(static_cast<size_t>(layout.cols));
-    for (size_t i = 0; i < expected.index.size(); ++i) {
-        device_.download(row.data(), c_.first(set) + layout.begin_of(expected.index[i]),
-                         row.size() * sizeof(float));
-        for (int64_t col = 0; col < layout.cols; ++col) {
-            const size_t at = i * static_cast<size_t>(layout.cols) + static_cast<size_t>(col);
-            if (!reference::accepts(row[col], expected.want[at], expected.magnitude[at], tolerance))
-                return false;
-        }
+    // Rows that follow one another come in one piece: many short downloads take long.
+    constexpr size_t kMostElements = 1 << 22;
+    const auto cols = static_cast<size_t>(layout.cols), ld = static_cast<size_t>(layout.ld);
+    std::vector<float> piece;
+    for (size_t first = 0; first < expected.index.size();) {
+        const int64_t begin = layout.begin_of(expected.index[first]);
+        size_t rows = 1;
+        const auto follows = [&](size_t i) {
+            return i < expected.index.size() && (rows + 1) * ld <= kMostElements &&
+                   layout.begin_of(expected.index[i]) == begin + static_cast<int64_t>(rows * ld);
+        };
+        while (follows(first + rows)) ++rows;
+        piece.resize((rows - 1) * ld + cols);
+        device_.download(piece.data(), c_.first(set) + begin, piece.size() * sizeof(float));
+        for (size_t row = 0; row < rows; ++row)
+            for (size_t col = 0; col < cols; ++col) {
+                const size_t at = (first + row) * cols + col;
+                if (!reference::accepts(piece[row * ld + col], expected.want[at],
+                                        expected.magnitude[at], tolerance))
+                    return false;
+            }
+        first += rows;
     }
     return true;
 }
