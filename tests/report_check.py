@@ -69,6 +69,7 @@ def check_charts(browser):
             return new Promise(done => setTimeout(() => done(details.querySelectorAll('tbody tr').length), 50))""", panel)
         expect(rows > 0, f"{panel}: its table has {rows} rows")
     expect(browser.run("return document.querySelectorAll('#heat td[style]').length") > 50, "the heat map is empty")
+    expect(browser.run("return document.querySelectorAll('#counted tbody tr').length") > 40, "the table of counters is empty")
 
 
 def check_values(browser):

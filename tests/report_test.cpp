@@ -238,6 +238,15 @@ TEST(Counts, OfTheFilesComeBeforeThoseOfTheProgram) {
     EXPECT_EQ(made.counts_from.rfind("counts.json, results/counts.json", 0), 0u);
 }
 
+TEST(Counts, StandSideBySideWithoutAnyTimes) {
+    const Json panel =
+        counted_panel(material({file({with(cube("k1", 64, 1), "status", "wrong")})}));
+    EXPECT_GE(panel["rows"].size(), 40u);
+    EXPECT_EQ(panel["rows"][0]["id"], "k1");
+    EXPECT_EQ(panel["rows"][0]["values"].size(), panel["columns"].size());
+    EXPECT_TRUE(panel["rows"][0]["values"][2].is_null());  // k1 has no shared memory
+}
+
 TEST(Rungs, HaveIdeaTilesCountersAndLesson) {
     const Json panel = rungs_panel(material({file({cube("k1", 64, 1)})}));
     for (const Json& rung : panel["rungs"]) {

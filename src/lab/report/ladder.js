@@ -68,7 +68,8 @@ function ladderChart(ids, {size, unit}) {
         backgroundColor: ids.map(id => manySeries ? seriesColour(series) : colour(kernel(id).family)),
         categoryPercentage: manySeries ? .85 : .8, barPercentage: .95,
     }));
-    const cublas = unit === 'cublas' ? 100 : find(data.series.length - 1, 'k0')?.[unit];
+    const lines = unit === 'cublas' ? [{value: 100, text: 'cuBLAS', colour: colour('ink')}]
+        : data.series.map((each, series) => ({value: find(series, 'k0')?.[unit], text: 'cuBLAS', colour: manySeries ? seriesColour(series) : colour('ink')}));
     return {
         type: 'bar',
         data: {labels: ids.map(id => clipped(kernelTitle(id))), datasets},
@@ -83,7 +84,7 @@ function ladderChart(ids, {size, unit}) {
             },
             interaction: {mode: 'nearest', axis: 'y', intersect: false},
             plugins: {
-                rules: {lines: cublas ? [{axis: 'x', value: cublas, text: 'cuBLAS', colour: colour('ink')}] : []},
+                rules: {lines: lines.filter(line => line.value).map(line => ({axis: 'x', ...line}))},
                 tooltip: {callbacks: {
                     label: item => `${manySeries ? `${item.dataset.label}: ` : ''}${units[unit].text(item.raw)} ${units[unit].name}`,
                     footer: items => items.flatMap(item => rowFooter(item.dataset.rows[item.dataIndex])),

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <ctime>
+#include <map>
 
 #include "lab/environment.h"
 #include "lab/report/counts.h"
@@ -26,9 +27,18 @@ Json series_json(const Material& material) {
     return all;
 }
 
-/// Of all kernels that any row names.
+/// By their paths where their last parts are alike.
+void name_apart(std::vector<ResultsFile>& files) {
+    std::map<std::string, int> seen;
+    for (const ResultsFile& file : files) ++seen[file.name];
+    for (ResultsFile& file : files)
+        if (seen[file.name] > 1) file.name = file.path;
+}
+
+/// Of all kernels that a row names or that were counted.
 Json kernels_json(const Material& material) {
     std::vector<std::string> ids;
+    for (const CountedKernel& counted : material.counts) ids.push_back(counted.rung);
     for (const Series& series : material.series)
         for (const MeasuredRow& row : series.rows) ids.push_back(row.rung);
     Json all = Json::object();
@@ -49,6 +59,7 @@ Json kernels_json(const Material& material) {
 Material material_of(const std::vector<std::string>& paths, Grouping grouping) {
     Material material;
     for (const std::string& path : paths) material.files.push_back(read_results(path));
+    name_apart(material.files);
     material.series = series_of(material.files, grouping, material.repeated);
     material.counts = counts_for(material.files, material.counts_from);
     return material;
@@ -68,6 +79,7 @@ Json data_of(const Material& material, bool compare, const std::string& command)
             {"errors", errors_panel(material)},
             {"tuning", tuning_panel(material)},
             {"roofline", roofline_panel(material)},
+            {"counted", counted_panel(material)},
             {"rungs", rungs_panel(material)},
             {"files", files_panel(material)}};
 }

@@ -41,6 +41,9 @@ Json tuning_panel(const Material& material);
 /// FLOP a byte, as counted, against what was measured, under the roofs of the GPU.
 Json roofline_panel(const Material& material);
 
+/// What was counted of each kernel, side by side.
+Json counted_panel(const Material& material);
+
 /// Every rung: idea, tiles, counters beside its parent's, and the lesson.
 Json rungs_panel(const Material& material);
 

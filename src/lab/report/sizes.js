@@ -10,7 +10,7 @@ function sizesPanel() {
         + 'dips between powers of two come from a last wave that is nearly empty.', data.squares, section => {
         const {squares} = data;
         const families_there = Object.keys(families).filter(family => squares.ids.some(id => kernel(id).family === family));
-        const state = {hidden: new Set(['engine']), scale: 'logarithmic'};
+        const state = {hidden: new Set(manySeries ? ['engine', 'chapter', 'tensor'] : ['engine']), scale: 'logarithmic'};
         if (families_there.length === 1) state.hidden.clear();
         const chips = families_there.map(family => {
             const chip = element('button', {type: 'button', class: 'chip', 'aria-pressed': String(!state.hidden.has(family)), onclick: () => {
@@ -76,7 +76,7 @@ function sizesChart(ids, scale) {
         data: {datasets},
         plugins: [endNames],
         options: {
-            layout: {padding: {right: isNarrow() ? 72 : 132, top: 6}},
+            layout: {padding: {right: 12 + 6.5 * Math.max(...datasets.map(each => each.end?.length ?? 0)), top: 6}},
             scales: {
                 x: {type: 'logarithmic', min: data.squares.sizes[0], max: data.squares.sizes[data.squares.sizes.length - 1],
                     title: {text: 'M = N = K'}, grid: {color: colour('grid')}, ...ticksAt(apart(data.squares.sizes))},

@@ -64,15 +64,20 @@ function showFigure() {
 
 function start() {
     document.getElementById('subtitle').textContent = [...new Set(data.series.map(each => each.label))].join('; ');
+    document.title = `Tilewright report: ${document.getElementById('subtitle').textContent}`;
     document.getElementById('theme').addEventListener('click', switchTheme);
     setTheme(remembered());
     document.getElementById('panels').append(facts());
+    if (data.series.some(each => !each.on_gpu))
+        document.getElementById('panels').append(element('div', {class: 'note'}, element('p', {}, 'Times of CPU mode are those of a '
+            + 'processor that runs the kernels\u2019 text. They say nothing about a GPU; what it counts does.')));
     comparisonPanel();
     ladderPanel();
     sizesPanel();
     heatPanel();
     ratesPanel();
     rooflinePanel();
+    countedPanel();
     sweepPanel();
     shapesPanels();
     errorsPanel();
