@@ -138,12 +138,13 @@ TEST_P(Kernel, IsRightWhateverTheProblem) {
 
 TEST_P(Kernel, NeedsNoMoreWorkspaceThanItAsksForOrCanDoWith) {
     const Tile tile = tile_of(variant());
-    unsigned handles_counters = 0;  // any: that they need no room in the workspace
+    // With as many k-tiles some parts are shorter than others, or there are more parts than k-tiles; a line
+    // of pieces is two.
+    const int64_t k = variant().least_workspace_bytes ? 5 * 64 - 3 : std::min(16 * tile.k - 1, 509);
     for (const int parts : {1, 2, 5, 17}) {
-        // With 16 k-tiles some parts are shorter than others, or there are more parts than k-tiles.
         Product p{.m = tile.m + 1,
                   .n = 5,
-                  .k = std::min(16 * tile.k - 1, 509),
+                  .k = k,
                   .alpha = 0.7f,
                   .beta = 1.3f,
                   .data = Data::uniform,
@@ -155,7 +156,7 @@ TEST_P(Kernel, NeedsNoMoreWorkspaceThanItAsksForOrCanDoWith) {
         if (candidate->refusal) continue;
         const engine::Choice& choice = candidate->choice;
         const int64_t wanted = choice.workspace_bytes;
-        unsigned handles_counters = 0;
+        unsigned handles_counters = 0;  // any: that they need no room in the workspace
         const int64_t least = variant().least_workspace_bytes
                                   ? variant().least_workspace_bytes(
                                         problem, {.multiprocessors = traits().multiprocessors,
@@ -164,7 +165,8 @@ TEST_P(Kernel, NeedsNoMoreWorkspaceThanItAsksForOrCanDoWith) {
                                   : wanted;
         Memory workspace((wanted + 255) / 256 * 64);  // of NaNs, before a page without access
         std::set<std::vector<uint32_t>> bits;
-        for (const int64_t bytes : std::set{wanted, (wanted + least) / 2, least}) {
+        const int64_t between = parts == 1 ? (wanted + least) / 2 : least;
+        for (const int64_t bytes : std::set{wanted, between, least}) {
             workspace.restore();
             tilewright_set_workspace(handle, workspace.data(), bytes);
             EXPECT_EQ(fault_of_two_runs(handle, p), "") << describe(p) << " in " << bytes;
