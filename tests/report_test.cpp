@@ -88,6 +88,15 @@ TEST(ResultsFile, NamesTheFileAndWhatIsWrongWithIt) {
     EXPECT_THROW(read_results("/tmp"), UsageError);
 }
 
+TEST(ResultsFile, MayBeJsonLines) {
+    const ResultsFile read =
+        parse_results("a.jsonl", Json{{"environment", environment()}}.dump() + '\n' +
+                                     cube("k1", 64, 20).dump() + "\n{\"rung\": \"k2\", \"sha");
+    ASSERT_EQ(read.rows.size(), 1u) << "a line that breaks off is no row";
+    EXPECT_EQ(read.rows[0].m, 64);
+    EXPECT_EQ(read.environment, environment());
+}
+
 TEST(ResultsFile, LacksWhatARowLacksAndIgnoresWhatItDoesNotKnow) {
     const ResultsFile read = file({{{"rung", "k1"}, {"shape", {8, 8, 8}}, {"joules", {1, 2}}},
                                    with(cube("k2", 8, 5), "gflops", nullptr)});

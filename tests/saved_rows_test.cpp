@@ -49,7 +49,7 @@ TEST(Saved, ErrorsNameFileAndLine) {
     EXPECT_TRUE(refusal_of("hello").starts_with("x.jsonl: not JSON: parse error"));
     EXPECT_TRUE(refusal_of("").starts_with("x.jsonl: not JSON"));
     EXPECT_TRUE(refusal_of("[]").find("no \"environment\"") != std::string::npos);
-    EXPECT_EQ(refusal_of("{\"environment\":{},\"results\":1}"), "x.jsonl: \"results\" is no list");
+    EXPECT_EQ(refusal_of("{\"environment\":{},\"results\":1}"), "x.jsonl: \"results\" is no array");
     EXPECT_THROW(read_saved("/nowhere/x.json"), UsageError);
     EXPECT_THROW(read_saved("/"), UsageError);
 }

@@ -66,9 +66,9 @@ Json parse_saved(const std::string& text, const std::string& name) {
     }
     if (!is_environment(json))
         throw UsageError(
-            fmt::format("{}: not a result of tilewright: it has no \"environment\"", name));
+            fmt::format("{}: not a results file of tilewright: it has no \"environment\"", name));
     if (json.contains("results") && !json["results"].is_array())
-        throw UsageError(fmt::format("{}: \"results\" is no list", name));
+        throw UsageError(fmt::format("{}: \"results\" is no array", name));
     return json;
 }
 

@@ -4,13 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "lab/report/kernels.h"
+#include "lab/saved_results.h"
 #include "lab/text.h"
 #include "lab/usage.h"
 
@@ -162,25 +159,17 @@ std::string ResultsFile::date() const {
     return text("date");
 }
 
-ResultsFile parse_results(const std::string& path, std::string_view text) {
+namespace {
+
+ResultsFile results_of(const std::string& path, const Json& json) {
     ResultsFile file{path, std::filesystem::path(path).filename().string(), {}, {}, {}};
-    Json json;
-    try {
-        json = Json::parse(text);
-    } catch (const Json::exception& error) {
-        std::string what = error.what();  // "[json.exception.parse_error.101] parse error at ..."
-        what.erase(0, what.find("] ") == what.npos ? 0 : what.find("] ") + 2);
-        fail(path, "not JSON: " + what);
-    }
-    const Json* environment = json.is_object() ? object_at(json, "environment") : nullptr;
-    if (!environment) fail(path, "not a results file of tilewright: it has no \"environment\"");
-    file.environment = *environment;
+    file.environment = json["environment"];
     const Json* results = array_at(path, json, "results");
     const Json* counts = array_at(path, json, "counts");
     if (!results && !counts) {
         const std::string arrays = arrays_in(json);
         fail(path, fmt::format("it has neither \"results\" nor \"counts\"{}: report reads what "
-                               "ladder, bench and count write with --output FILE.json",
+                               "ladder, bench and count write with --output FILE.json or .jsonl",
                                arrays.empty() ? "" : " but " + arrays));
     }
     if (results)
@@ -197,13 +186,14 @@ ResultsFile parse_results(const std::string& path, std::string_view text) {
     return file;
 }
 
+}  // namespace
+
+ResultsFile parse_results(const std::string& path, std::string_view text) {
+    return results_of(path, parse_saved(std::string(text), path));
+}
+
 ResultsFile read_results(const std::string& path) {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) fail(path, "it is a folder");
-    std::ifstream file(path, std::ios::binary);
-    if (!file) fail(path, std::strerror(errno));
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    return parse_results(path, text);
+    return results_of(path, read_saved(path));
 }
 
 }  // namespace tilewright::lab::report
