@@ -55,7 +55,7 @@ function withDefaults(config) {
 
 /** Of sizes on a logarithmic axis those that have room, powers of two before others. */
 function apart(sizes) {
-    const range = Math.log2(sizes[sizes.length - 1] / sizes[0]), room = range / (isNarrow() ? 6 : 14);
+    const range = Math.log2(sizes[sizes.length - 1] / sizes[0]), room = range / (isNarrow() ? 6 : 15);
     const kept = [];
     for (const size of [...sizes].sort((a, b) => Number.isInteger(Math.log2(b)) - Number.isInteger(Math.log2(a))))
         if (kept.every(other => Math.abs(Math.log2(size / other)) >= room)) kept.push(size);

@@ -96,7 +96,7 @@ function sizesChart(ids, scale) {
 
 function shortName(id) {
     if (id === 'k0') return 'cuBLAS';
-    return clipped(id, isNarrow() ? 9 : 22);
+    return clipped(id, isNarrow() ? 9 : 16);
 }
 
 function sizesNumbers(ids) {
