@@ -227,7 +227,8 @@ void add_count_options(CLI::App& app, Options& o) {
 }
 
 void add_report_options(CLI::App& app, Options& o) {
-    app.add_option("results", o.results, "Files of ladder, bench and count, JSON or JSON lines")->required();
+    app.add_option("results", o.results, "Files of ladder, bench and count, JSON or JSON lines")
+        ->required();
     app.add_option("-o,--output", o.output, "The page's file (default: to stdout)");
     app.add_flag("--compare", o.compare, "What changed beyond noise between two files");
     app.add_option("--png", o.png, "Write a README's figures to this folder");
