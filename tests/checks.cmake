@@ -28,7 +28,7 @@ tilewright_check(counts TIMEOUT 120
   COMMAND python3 ${here}/count_check.py $<TARGET_FILE:tilewright>)
 tilewright_check(figures TIMEOUT 60
   COMMAND python3 ${here}/figures_check.py)
-tilewright_check(report TIMEOUT 300 SKIPPABLE
+tilewright_check(report TIMEOUT 900 SKIPPABLE
   COMMAND python3 ${here}/report_check.py $<TARGET_FILE:tilewright>)
 tilewright_check(wrong_tiles TIMEOUT 900
   COMMAND python3 ${here}/compile_fail_check.py ${CMAKE_CXX_COMPILER})

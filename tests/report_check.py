@@ -13,7 +13,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 
 import report_data
 from browser import Browser, Missing
@@ -244,18 +243,20 @@ def check_without_data(browser, program, folder):
 def check_speed(browser, program, folder):
     page = folder / "many.html"
     data = report_data.write(folder / "many.json", report_data.rows_of_many(MOST_ROWS))
-    start = time.monotonic()
+    start = os.times()
     report(program, data, "-o", page)
-    seconds = time.monotonic() - start
+    end = os.times()  # of the processor: other tests may run beside this one
+    seconds = end.children_user + end.children_system - start.children_user - start.children_system
     expect(seconds < MOST_SECONDS, f"{MOST_ROWS} rows take {seconds:.1f} s")
     expect(page.stat().st_size < MOST_BYTES, f"{MOST_ROWS} rows make {page.stat().st_size} bytes")
     shown(browser, page)
     interactive = []
-    for _ in range(3):  # the machine may be busy with other tests
+    busy = max(1, os.getloadavg()[0] / os.cpu_count())  # with other tests, among which time is shared out
+    for _ in range(3):
         browser.open(page)
         interactive.append(browser.run("return performance.getEntriesByType('navigation')[0].domInteractive"))
         browser.wait(READY)
-    expect(min(interactive) < MOST_MS, f"interactive after {interactive} ms")
+    expect(min(interactive) < MOST_MS * busy, f"interactive after {interactive} ms, of a machine {busy:.1f} times as busy as it can be")
 
 
 def main(program, pictures):
