@@ -60,12 +60,14 @@ class Browser:
         self.close()
 
     def close(self):
-        if self.session:
-            self.ask("DELETE", self.session)
-        self.driver.terminate()
-        self.driver.wait()
-        self.driver.stdout.close()
-        shutil.rmtree(self.profile, ignore_errors=True)
+        try:
+            if self.session:
+                self.ask("DELETE", self.session)
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+            self.driver.stdout.close()
+            shutil.rmtree(self.profile, ignore_errors=True)
 
     def ask(self, method, path, body=None):
         data = json.dumps(body or {}).encode() if method == "POST" else None

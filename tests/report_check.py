@@ -112,10 +112,13 @@ def check_themes(browser, page):
         expect(got == want, f"theme {name}: background {got}, not {want}")
         label = browser.run("return document.getElementById('theme').textContent")
         expect(name in label, f"theme {name}: its button says '{label}'")
-    ink = "return Chart.getChart(document.querySelector('#ladder canvas')).options.scales.y.ticks.color"
-    before = browser.run(ink)
+    ink = "Chart.getChart(document.querySelector('#ladder canvas')).options.scales.y.ticks.color"
+    before = browser.run(f"return {ink}")
     browser.prefer(prefers_color_scheme="dark")
-    browser.wait(f"{ink} !== arguments[0]", before)  # the page hears of it when it comes to it
+    try:  # they are drawn anew when the page is told
+        browser.wait(f"return {ink} !== arguments[0]", before, seconds=5)
+    except AssertionError:
+        expect(False, "charts keep their colours in dark mode")
     shown(browser, page)
 
 
