@@ -67,7 +67,8 @@ bool read_mode(const std::string& text, Arithmetic& mode) {
             mode = each;
             return true;
         }
-    return false;
+    mode = Arithmetic::tf32x3;  // a rung's, and no compute mode
+    return text == name_of(mode);
 }
 
 std::optional<Fields> split(std::string_view line) {

@@ -76,7 +76,7 @@ void report_once(const std::string& path, const TunedText& text) {
 }  // namespace
 
 TunedPlace tuned_place() {
-    constexpr const char* kFile = "/tilewright/tuning.txt";
+    constexpr const char* kFile = "/tilewright/tuning.tsv";
     const std::string wish = variable("TILEWRIGHT_TUNING");
     if (wish == "off") return {"", "TILEWRIGHT_TUNING=off"};
     if (!wish.empty()) return {wish, ""};

@@ -15,7 +15,7 @@ struct TunedPlace {
     std::string path;  ///< "" where there is none.
     std::string why;
 };
-/// TILEWRIGHT_TUNING, or tuning.txt in the user's data folder. It need not be there.
+/// TILEWRIGHT_TUNING, or tuning.tsv in the user's data folder. It need not be there.
 TunedPlace tuned_place();
 
 struct TunedFile {

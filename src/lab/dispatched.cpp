@@ -8,6 +8,7 @@
 #include "engine/call.h"
 #include "engine/tuned_file.h"
 #include "lab/device.h"
+#include "lab/tune/context.h"
 #include "tilewright/tilewright.h"
 
 namespace tilewright::lab {
@@ -62,13 +63,6 @@ engine::DeviceTraits traits_of(const Options& o, std::unique_ptr<const engine::T
     tuned = engine::tuned_for({name, traits.multiprocessors, traits.compute_capability});
     traits.tuned = tuned.get();
     return traits;
-}
-
-Arithmetic mode_of(const std::string& word) {
-    for (const Arithmetic mode : kArithmetics)
-        if (word == name_of(mode)) return mode;
-    throw UsageError(
-        fmt::format("--compute: '{}' is none of fp32, fp16x3, bf16x6, bf16x9 and tf32", word));
 }
 
 int64_t product_of(int64_t a, int64_t b) {

@@ -22,7 +22,7 @@ enum class Format { table, json, csv, md };
 struct Options {
     std::string command;  ///< As typed, with relative paths: results record it.
     std::vector<std::string> rungs;  ///< Words for select_rungs or select_kernels.
-    bool engine = false;  ///< List's: the engine's kernels.
+    bool engine = false;  ///< List's and tune's: the engine's kernels.
     std::string before, after;  ///< The rungs of diff; one alone is the later.
     std::string device;
 
@@ -44,6 +44,11 @@ struct Options {
 
     std::string min_time = "0.25";  ///< Seconds for each kernel and shape.
     bool hot = false, cold = false;
+
+    std::string budget, timeout = "20";  ///< Tune's, as are the next.
+    std::string export_to, import_from, merge_from;
+    std::string architecture;
+    bool why = false, explain = false, fresh = false;
 
     std::string format, output;
     bool quiet = false;

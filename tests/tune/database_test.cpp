@@ -39,7 +39,7 @@ std::vector<TunedEntry> entries_in(const std::string& path) {
 
 TEST(Database, KeepsWhatWasWritten) {
     const test::Folder folder;
-    const std::string path = folder / "a/b/tuning.txt";  // folders are made
+    const std::string path = folder / "a/b/tuning.tsv";  // folders are made
     TunedEntry odd = entry_of(64);
     odd.device.name = "odd\tname\\ with\nlines, \"quotes\" \xe2\x84\xa2\r";
     odd.problem = {Arithmetic::fp16x3, true, false, false, 1, 2, INT64_MAX, 7};
@@ -51,7 +51,7 @@ TEST(Database, KeepsWhatWasWritten) {
 
 TEST(Database, KeepsTheNewestOrTheGiven) {
     const test::Folder folder;
-    const std::string path = folder / "tuning.txt";
+    const std::string path = folder / "tuning.tsv";
     const TunedEntry late = entry_of(32, "2026-12-02T00:00:00Z");
     TunedEntry early = entry_of(32);
     early.kernel = "tile/128x64";
@@ -65,7 +65,7 @@ TEST(Database, KeepsTheNewestOrTheGiven) {
 
 TEST(Database, LosesNothingOfManyWriters) {
     const test::Folder folder;
-    const std::string path = folder / "tuning.txt";
+    const std::string path = folder / "tuning.tsv";
     constexpr int kWriters = 8, kEach = 12;
     for (int writer = 0; writer < kWriters; ++writer)
         if (fork() == 0) {
@@ -83,10 +83,10 @@ TEST(Database, LosesNothingOfManyWriters) {
 
 TEST(Database, IgnoresWhatIsNoEntryAndKeepsIt) {
     const test::Folder folder;
-    const std::string path = folder / "tuning.txt", good = line_of(entry_of(32));
+    const std::string path = folder / "tuning.tsv", good = line_of(entry_of(32));
     std::string bad_time = good;
     bad_time.replace(bad_time.find("12.25"), 5, "nan");
-    folder.write("tuning.txt", "tilewright-tuning 1\n" + good + "rubbish\n" + bad_time +
+    folder.write("tuning.tsv", "tilewright-tuning 1\n" + good + "rubbish\n" + bad_time +
                                    std::string("\0\xff\t\n", 4) + "# a remark\n");
     const auto read = engine::read_tuned_file(path);
     EXPECT_EQ(read.text.entries.size(), 1u);
@@ -96,7 +96,7 @@ TEST(Database, IgnoresWhatIsNoEntryAndKeepsIt) {
     const Written written = add_to_database(path, {entry_of(64)}, Merge::newest);
     EXPECT_EQ(written.remarks.size(), 2u);
     EXPECT_EQ(entries_in(path).size(), 2u);
-    EXPECT_EQ(folder.read("tuning.txt.rejected"),
+    EXPECT_EQ(folder.read("tuning.tsv.rejected"),
               "rubbish\n" + bad_time + std::string("\0\xff\t\n", 4));
 }
 
@@ -114,33 +114,33 @@ TEST(Database, CutOffAnywhereItHoldsWholeLinesAlone) {
 TEST(Database, OfANewerSchemaIsKeptAside) {
     const test::Folder folder;
     const std::string newer = "tilewright-tuning 2\nwho knows\n";
-    folder.write("tuning.txt", newer);
-    const auto read = engine::read_tuned_file(folder / "tuning.txt");
+    folder.write("tuning.tsv", newer);
+    const auto read = engine::read_tuned_file(folder / "tuning.tsv");
     EXPECT_TRUE(read.text.foreign);
     EXPECT_EQ(read.text.complaints[0], "it has schema 2 of a newer version; this one reads 1");
-    add_to_database(folder / "tuning.txt", {entry_of(32)}, Merge::newest);
-    EXPECT_EQ(entries_in(folder / "tuning.txt").size(), 1u);
-    EXPECT_EQ(folder.read("tuning.txt.kept-1"), newer);
-    folder.write("tuning.txt", "a letter to my aunt\n");
-    add_to_database(folder / "tuning.txt", {entry_of(32)}, Merge::newest);
-    EXPECT_EQ(folder.read("tuning.txt.kept-2"), "a letter to my aunt\n");
+    add_to_database(folder / "tuning.tsv", {entry_of(32)}, Merge::newest);
+    EXPECT_EQ(entries_in(folder / "tuning.tsv").size(), 1u);
+    EXPECT_EQ(folder.read("tuning.tsv.kept-1"), newer);
+    folder.write("tuning.tsv", "a letter to my aunt\n");
+    add_to_database(folder / "tuning.tsv", {entry_of(32)}, Merge::newest);
+    EXPECT_EQ(folder.read("tuning.tsv.kept-2"), "a letter to my aunt\n");
 }
 
 TEST(Database, OddPlacesAreNamedAndNotWaitedFor) {
     const test::Folder folder;
-    const std::string odd = folder / "o d d \xc3\xa4 '\"%s\n/tuning.txt";
+    const std::string odd = folder / "o d d \xc3\xa4 '\"%s\n/tuning.tsv";
     add_to_database(odd, {entry_of(32)}, Merge::newest);
     EXPECT_EQ(entries_in(odd).size(), 1u);
     const std::string pipe = folder / "pipe";
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
     EXPECT_EQ(engine::read_tuned_file(pipe).text.complaints.at(0), "it is not read: it is no file");
     EXPECT_FALSE(engine::read_tuned_file("/dev/zero").text.complaints.empty());
-    EXPECT_FALSE(engine::read_tuned_file(folder / "nowhere/tuning.txt").exists);
+    EXPECT_FALSE(engine::read_tuned_file(folder / "nowhere/tuning.tsv").exists);
     folder.write("huge", "");
     ASSERT_EQ(truncate((folder / "huge").c_str(), off_t{1} << 40), 0);
     EXPECT_TRUE(engine::read_tuned_file(folder / "huge").text.foreign);
     EXPECT_THROW(add_to_database(folder / "", {}, Merge::newest), std::runtime_error);
-    EXPECT_THROW(add_to_database("/proc/nothing/tuning.txt", {}, Merge::newest),
+    EXPECT_THROW(add_to_database("/proc/nothing/tuning.tsv", {}, Merge::newest),
                  std::runtime_error);
     EXPECT_THROW(write_whole("/dev/full/x", "text"), std::runtime_error);
 }
@@ -168,11 +168,11 @@ TEST(Database, KnowsNoLocale) {
 TEST(Place, FollowsTheEnvironment) {
     test::Variable tuning("TILEWRIGHT_TUNING"), data("XDG_DATA_HOME"), home("HOME");
     home.set("/home/me");
-    EXPECT_EQ(engine::tuned_place().path, "/home/me/.local/share/tilewright/tuning.txt");
+    EXPECT_EQ(engine::tuned_place().path, "/home/me/.local/share/tilewright/tuning.tsv");
     data.set("relative");
-    EXPECT_EQ(engine::tuned_place().path, "/home/me/.local/share/tilewright/tuning.txt");
+    EXPECT_EQ(engine::tuned_place().path, "/home/me/.local/share/tilewright/tuning.tsv");
     data.set("/data");
-    EXPECT_EQ(engine::tuned_place().path, "/data/tilewright/tuning.txt");
+    EXPECT_EQ(engine::tuned_place().path, "/data/tilewright/tuning.tsv");
     tuning.set("here.txt");
     EXPECT_EQ(engine::tuned_place().path, "here.txt");
     tuning.set("off");

@@ -169,11 +169,11 @@ TEST(Tuned, AHandleReadsTheDatabase) {
     tuning.set("off");
     const std::string untuned = log_of_a_call();
     EXPECT_EQ(untuned.find("tuned"), untuned.npos);
-    tuning.set(folder / "tuning.txt");
+    tuning.set(folder / "tuning.tsv");
     EXPECT_EQ(log_of_a_call(), untuned);
     const TunedDevice cpu{kCpuDevice, 6, 90};
     const Problem p = product(64, 64, 64);
-    lab::add_to_database(folder / "tuning.txt", {entry_of(p, another(p), cpu)}, lab::Merge::newest);
+    lab::add_to_database(folder / "tuning.tsv", {entry_of(p, another(p), cpu)}, lab::Merge::newest);
     const std::string tuned = log_of_a_call();
     EXPECT_NE(tuned.find("# " + another(p) + ", predicted"), tuned.npos) << tuned;
     EXPECT_TRUE(tuned.ends_with(" us, tuned")) << tuned;
@@ -184,13 +184,13 @@ TEST(Tuned, ADatabaseThatIsBrokenIsToldOnceAndIgnored) {
     const test::Variable tuning("TILEWRIGHT_TUNING");
     tuning.set("off");
     const std::string untuned = log_of_a_call();
-    tuning.set(folder / "tuning.txt");
-    folder.write("tuning.txt", "tilewright-tuning 1\nbroken\n");
+    tuning.set(folder / "tuning.tsv");
+    folder.write("tuning.tsv", "tilewright-tuning 1\nbroken\n");
     testing::internal::CaptureStderr();
     EXPECT_EQ(log_of_a_call(), untuned);
     EXPECT_EQ(log_of_a_call(), untuned);
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
-              "tilewright: tuning database " + folder / "tuning.txt" +
+              "tilewright: tuning database " + folder / "tuning.tsv" +
                   ": line 2 is no entry: it does not have 17 fields\n");
 }
 

@@ -132,18 +132,22 @@ Resolved resolve_compiled_in(const Device& device, const TuneCandidate& wanted) 
     return {{nullptr, nullptr}, "this program has no " + wanted.kernel + '/' + wanted.variant, 0};
 }
 
-int serve(Device& device, const Case& test, bool rotate, const Resolve& resolve) {
+int serve(const std::function<Json(const Json&)>& answer_to) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);
-    Bench bench(device, test, rotate, resolve);
     if (!say({{"ready", true}})) return kWrong;
     while (const auto line = hear()) {
         const Json question = Json::parse(*line, nullptr, false);
         if (!question.is_object()) return kUsage;
-        if (!say(bench.answer_to(question))) return kWrong;
+        if (!say(answer_to(question))) return kWrong;
     }
     return kRight;
+}
+
+int serve(Device& device, const Case& test, bool rotate, const Resolve& resolve) {
+    Bench bench(device, test, rotate, resolve);
+    return serve([&](const Json& question) { return bench.answer_to(question); });
 }
 
 }  // namespace tilewright::lab

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "lab/selection.h"
@@ -22,8 +23,10 @@ using Resolve = std::function<Resolved(const TuneCandidate&)>;
 /// Of those that are compiled in.
 Resolved resolve_compiled_in(const Device& device, const TuneCandidate& wanted);
 
-/// Answers on kChildSocket until nobody asks any more, or the parent is gone. A kernel's crash ends
-/// this process. Returns an ExitStatus.
+/// Answers on kChildSocket until nobody asks any more, or the parent is gone. Returns an ExitStatus.
+int serve(const std::function<nlohmann::ordered_json(const nlohmann::ordered_json&)>& answer_to);
+
+/// Tries candidates. A kernel's crash ends this process.
 int serve(Device& device, const Case& test, bool rotate, const Resolve& resolve);
 
 }  // namespace tilewright::lab
