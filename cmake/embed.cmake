@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tilewright authors
 # SPDX-License-Identifier: Apache-2.0
 # Writes text files as C++ string literals, so that a copied binary still explains its kernels.
-#   cmake -DROOT=folder "-DSOURCES=a.cu;b.h" "-DRESOURCES=fresh.json;committed.json" -DSASS=sass.json \
+#   cmake -DROOT=folder "-DSOURCES=a.cu;b.h" "-DHEADERS=c.h" "-DRESOURCES=fresh.json;committed.json" -DSASS=sass.json \
 #     -DOUTPUT=embedded.cpp -P embed.cmake
 # A second table adds the architectures that the first one lacks.
 set(text "// Generated from the kernels' files.\n#include \"lab/lesson.h\"\n\n")
@@ -10,6 +10,14 @@ string(APPEND text "    static constexpr EmbeddedFile files[] = {\n")
 foreach(source IN LISTS SOURCES)
   file(RELATIVE_PATH path "${ROOT}" "${source}")
   file(READ "${source}" content)
+  string(APPEND text "        {\"${path}\", R\"EMBEDDED(${content})EMBEDDED\"},\n")
+endforeach()
+string(APPEND text "    };\n    return files;\n}\n\n")
+string(APPEND text "std::span<const EmbeddedFile> device_headers() {\n")
+string(APPEND text "    static constexpr EmbeddedFile files[] = {\n")
+foreach(header IN LISTS HEADERS)
+  file(RELATIVE_PATH path "${ROOT}" "${header}")
+  file(READ "${header}" content)
   string(APPEND text "        {\"${path}\", R\"EMBEDDED(${content})EMBEDDED\"},\n")
 endforeach()
 string(APPEND text "    };\n    return files;\n}\n\n")

@@ -76,6 +76,22 @@ struct Claim {
     double value;
 };
 
+/// What a tuner may choose for one size of a configuration.
+struct Axis {
+    const char* member;  ///< As for_each_member() names it.
+    std::span<const int> values;  ///< The first is the usual one.
+    bool fine = false;  ///< Others are tried with the best configurations alone.
+};
+
+/// The configurations of a rung beside those compiled in.
+struct TuningSpace {
+    std::span<const Axis> axes;
+    TileConfig (*complete)(TileConfig);  ///< Sets what follows from the others.
+    /// Launches the rung's kernel as its run() does, with a configuration for which it was compiled
+    /// while the program runs: a cudaKernel_t.
+    Status (*launch)(const void* kernel, const TileConfig&, const Problem&, const Execution&);
+};
+
 enum class Kind {
     rung,  ///< A step of the ladder: one idea more than its parent.
     detour,  ///< An idea worth seeing that later rungs do not build on.
@@ -104,6 +120,7 @@ struct KernelDefinition {
     const Preparation* preparation = nullptr;
     int compute_capability = 80;  ///< The least that a GPU needs, times ten.
     int last_compute_capability = 999;  ///< Newer GPUs lack its instructions.
+    const TuningSpace* space = nullptr;  ///< Null: its variants alone.
 };
 
 }  // namespace tilewright

@@ -100,6 +100,14 @@ inline Status launch(void (*kernel)(Gemm), const TileConfig& tile, Grid block,
                         &operands.c, operands.gemm);
 }
 
+/// For TuningSpace: a launcher of kernels that were compiled elsewhere, whose type is lost.
+template <Status (*kLaunch)(void (*)(Gemm), const TileConfig&, const Problem&, const Execution&)>
+Status launch_compiled(const void* kernel, const TileConfig& tile, const Problem& problem,
+                       const Execution& execution) {
+    return kLaunch(reinterpret_cast<void (*)(Gemm)>(const_cast<void*>(kernel)), tile, problem,
+                   execution);
+}
+
 /// A kernel that goes before and fills the workspace.
 struct Pass {
     void (*kernel)(Gemm, GlobalPtr<float>);

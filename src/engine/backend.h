@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/dispatch.h"
+#include "engine/tuned_file.h"
 
 namespace tilewright::engine {
 
@@ -49,11 +50,19 @@ class Backend {
     virtual Status wait(void* stream) = 0;
 
   protected:
+    /// Reads the tuning database.
+    void take_tuned(const TunedDevice& device) {
+        tuned_ = tuned_for(device);
+        traits_.tuned = tuned_.get();
+    }
+
     DeviceTraits traits_;
 
   private:
     virtual int enter() const { return 0; }
     virtual void leave(int) const {}
+
+    std::unique_ptr<const Tuned> tuned_;
 };
 
 /// The current GPU's. Null with a sentence in `why`, where there is none.

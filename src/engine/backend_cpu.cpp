@@ -16,7 +16,10 @@ constexpr std::align_val_t kAlignment{256};
 
 class CpuBackend : public Backend {
   public:
-    CpuBackend() { traits_ = {Target::cpu_fast, kMultiprocessors, 90}; }
+    CpuBackend() {
+        traits_ = {Target::cpu_fast, kMultiprocessors, 90};
+        take_tuned({kCpuDevice, kMultiprocessors, 90});
+    }
 
     void* allocate(size_t bytes, size_t zeros) override {
         void* memory = ::operator new(bytes, kAlignment, std::nothrow);

@@ -27,9 +27,10 @@ Status failure(const char* call, cudaError_t error) {
 
 class CudaBackend : public Backend {
   public:
-    CudaBackend(int device, const DeviceTraits& traits, bool overlaps)
+    CudaBackend(int device, const DeviceTraits& traits, bool overlaps, const TunedDevice& tuned)
         : device_(device), overlaps_(overlaps) {
         traits_ = traits;
+        take_tuned(tuned);
     }
     ~CudaBackend() override {
         const Scope scope(*this);
@@ -144,7 +145,12 @@ std::unique_ptr<Backend> open_gpu_backend(Status& why) {
                               capability == 90 && !own_code ? 89 : capability,
                               tensor_rate_of(capability, properties.name)};
     const bool overlaps = own_code || (capability >= 90 && TILEWRIGHT_CODE_90);
-    return std::make_unique<CudaBackend>(device, traits, overlaps);
+    cudaDeviceProp properties{};
+    if (const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+        error != cudaSuccess)
+        return refuse("cudaGetDeviceProperties", error);
+    return std::make_unique<CudaBackend>(device, traits, overlaps,
+                                         TunedDevice{properties.name, multiprocessors, capability});
 }
 
 }  // namespace tilewright::engine

@@ -206,6 +206,7 @@ void Context::write_log(const Problem& problem, const Choice& choice, int64_t wo
     char predicted[32];
     std::snprintf(predicted, sizeof predicted, "%.1f", choice.predicted_us);
     line += "  # " + name_of(choice) + ", predicted " + predicted + " us";
+    if (choice.tuned) line += ", tuned";
     if (!kernel_.empty()) line += ", as the caller chose";
     (log_ ? log_ : write_to_stderr)(line.c_str(), log_user_);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "engine/cost.h"
 #include "engine/kernels.h"
@@ -141,6 +142,17 @@ void for_each_candidate(const Problem& problem, const DeviceTraits& device, int6
     }
 }
 
+Choice fastest_predicted(const Problem& problem, const DeviceTraits& device,
+                         int64_t workspace_bytes) {
+    Choice best;
+    for_each_candidate(problem, device, workspace_bytes, [&](const Candidate& candidate) {
+        if (candidate.refusal) return;
+        if (!best.kernel || candidate.choice.predicted_us < best.predicted_us)
+            best = candidate.choice;
+    });
+    return best;
+}
+
 bool is_faster(const Candidate& a, const Candidate& b) {
     if ((a.refusal == nullptr) != (b.refusal == nullptr)) return a.refusal == nullptr;
     return a.refusal == nullptr && a.choice.predicted_us < b.choice.predicted_us;
@@ -194,14 +206,37 @@ const Preparation* preparation_of(Arithmetic mode, const DeviceTraits& device) {
     return nullptr;
 }
 
+std::vector<TunedStep> tuned_steps(const Problem& problem, const DeviceTraits& device,
+                                   int64_t workspace_bytes) {
+    std::vector<TunedStep> steps;
+    // Without a product nothing is as it was measured.
+    const bool has_product = problem.device_alpha || problem.alpha != 0.0f;
+    if (!device.tuned || device.tuned->empty() || !has_product) return steps;
+    const ProblemClass of = class_of(problem);
+    /// Whether this was the last.
+    const auto take = [&](const TunedEntry& entry, double most_us) {
+        auto candidate = named(entry.kernel, problem, device, workspace_bytes);
+        if (!candidate) candidate.emplace().refusal = "is no kernel of this library";
+        if (!candidate->refusal && !(candidate->choice.predicted_us <= most_us))
+            candidate->refusal = "is for another size, and predicted to be far slower here";
+        candidate->choice.tuned = !candidate->refusal;
+        steps.push_back({&entry, *candidate});
+        return !candidate->refusal;
+    };
+    if (const TunedEntry* exact = device.tuned->exact(of); exact && take(*exact, INFINITY))
+        return steps;
+    const auto near = device.tuned->near(of);
+    if (near.empty()) return steps;
+    const double predicted = fastest_predicted(problem, device, workspace_bytes).predicted_us;
+    for (const TunedEntry* entry : near)
+        if (take(*entry, kNearFactor * predicted)) break;
+    return steps;
+}
+
 Choice choose(const Problem& problem, const DeviceTraits& device, int64_t workspace_bytes) {
-    Choice best;
-    for_each_candidate(problem, device, workspace_bytes, [&](const Candidate& candidate) {
-        if (candidate.refusal) return;
-        if (!best.kernel || candidate.choice.predicted_us < best.predicted_us)
-            best = candidate.choice;
-    });
-    return best;
+    const auto steps = tuned_steps(problem, device, workspace_bytes);
+    if (!steps.empty() && !steps.back().candidate.refusal) return steps.back().candidate.choice;
+    return fastest_predicted(problem, device, workspace_bytes);
 }
 
 std::vector<Candidate> candidates(const Problem& problem, const DeviceTraits& device,
@@ -210,6 +245,14 @@ std::vector<Candidate> candidates(const Problem& problem, const DeviceTraits& de
     for_each_candidate(problem, device, workspace_bytes,
                        [&](const Candidate& candidate) { all.push_back(candidate); });
     std::stable_sort(all.begin(), all.end(), is_faster);
+    const auto steps = tuned_steps(problem, device, workspace_bytes);
+    if (steps.empty() || steps.back().candidate.refusal) return all;
+    const Candidate& tuned = steps.back().candidate;
+    std::erase_if(all, [&](const Candidate& each) {
+        return each.choice.variant == tuned.choice.variant &&
+               each.choice.splits == tuned.choice.splits;
+    });
+    all.insert(all.begin(), tuned);
     return all;
 }
 

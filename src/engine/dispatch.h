@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/kernel.h"
+#include "engine/tuned.h"
 
 namespace tilewright::engine {
 
@@ -29,6 +30,7 @@ struct DeviceTraits {
     int compute_capability = 90;  ///< Times ten; CPU mode runs what a 9.0 does.
     /// Products of FP16 or BF16 that tensor cores add up in FP32 while FP32's units make one.
     int tensor_rate = 16;
+    const Tuned* tuned = nullptr;  ///< What was measured there; null: nothing.
 };
 
 /// Of a GPU, by its name too: compute capability does not tell GeForce chips, which add up in FP32 at half
@@ -42,6 +44,8 @@ struct Choice {
     int splits = 1;
     int64_t workspace_bytes = 0;  ///< What it wants, or what there is of it.
     double predicted_us = 0;
+    bool tuned =
+        false;  ///< Taken because it was measured to be the fastest, whatever is predicted.
 };
 
 struct Candidate {
@@ -55,13 +59,22 @@ std::string refusal_of(Arithmetic mode, const DeviceTraits& device);
 /// How operands are prepared for this mode; null where they are taken as they are.
 const Preparation* preparation_of(Arithmetic mode, const DeviceTraits& device);
 
-/// The fastest of all that serve the problem's compute mode and can run with so much workspace, by
-/// prediction. Allocates nothing but at the first call.
+/// Of all that serve the problem's compute mode and can run with so much workspace: what was measured
+/// to be the fastest for such a problem, else the fastest by prediction.
 Choice choose(const Problem& problem, const DeviceTraits& device, int64_t workspace_bytes);
 
-/// All that was weighed, the fastest first and those that cannot run last.
+/// All that was weighed: the choice first, then by prediction, and those that cannot run last.
 std::vector<Candidate> candidates(const Problem& problem, const DeviceTraits& device,
                                   int64_t workspace_bytes);
+
+/// An entry of the tuning database that was looked at for a problem.
+struct TunedStep {
+    const TunedEntry* entry;
+    Candidate candidate;  ///< Its refusal says why the entry is not taken; null where it is.
+};
+/// From the nearest to the first that is taken: none, where prediction decides.
+std::vector<TunedStep> tuned_steps(const Problem& problem, const DeviceTraits& device,
+                                   int64_t workspace_bytes);
 
 /// The variant of this name, as name_of() makes it, or without its compute mode, as it would run the
 /// problem, if only slowly; none if there is no such variant.

@@ -142,12 +142,17 @@ void add_batch_options(CLI::App& app, Options& o) {
     app.add_flag("--device-scalars", o.device_scalars, "Alpha and beta lie in the device's memory");
 }
 
-/// What rungs do not compute.
-void add_engine_options(CLI::App& app, Options& o) {
+/// Tune itself finds the parts of k.
+void add_tuned_product_options(CLI::App& app, Options& o) {
     app.add_option("--transa", o.transa, "The engine's kernels: A as it is (N) or transposed (T)")
         ->capture_default_str();
     app.add_option("--transb", o.transb, "Likewise B")->capture_default_str();
     add_batch_options(app, o);
+}
+
+/// What rungs do not compute.
+void add_engine_options(CLI::App& app, Options& o) {
+    add_tuned_product_options(app, o);
     app.add_option("--parts", o.parts, "Parts of k for different blocks")->capture_default_str();
 }
 
@@ -235,6 +240,35 @@ void add_report_options(CLI::App& app, Options& o) {
     app.add_flag("--quiet", o.quiet, "Nothing to stdout but the page");
 }
 
+void add_tune_options(CLI::App& app, Options& o) {
+    app.add_option("rung", o.rungs, "A rung whose sizes can be chosen, such as k9")->expected(0, 1);
+    app.add_flag("--engine", o.engine, "The library's kernels and parts of k for the shape");
+    app.add_option("--compute", o.compute, "Mode of the engine: fp32, fp16x3, bf16x6, ...")
+        ->capture_default_str();
+    app.add_option("--budget", o.budget, "Time for each shape: 60s, 2m (default: enough)");
+    app.add_option("--timeout", o.timeout, "Seconds for a step of a candidate")
+        ->capture_default_str();
+    app.add_flag("--fresh", o.fresh, "Measure again what an interrupted run has measured");
+    app.add_flag("--why", o.why, "Why other configurations are not legal");
+    add_gpu_option(app, o, "In CPU mode: bound the speed on this GPU: {} (default: h200)");
+    app.add_flag("--hot", o.hot, "The same buffers in each call; then nothing is kept");
+}
+
+void add_database_options(CLI::App& app, Options& o) {
+    app.add_flag("--explain", o.explain, "Which entry the library uses for the shape, or why none");
+    app.add_option("--export", o.export_to, "Write the tuning database to this file");
+    app.add_option("--import", o.import_from, "Take this file's entries over into the database");
+    app.add_option("--merge", o.merge_from, "The same, but where both have one the newer holds");
+}
+
+void add_child_options(CLI::App& app, Options& o) {
+    app.add_flag("--hot", o.hot);
+}
+
+void add_compiler_options(CLI::App& app, Options& o) {
+    app.add_option("--architecture", o.architecture)->required();
+}
+
 using AddOptions = void (*)(CLI::App&, Options&);
 
 struct Verb {
@@ -290,6 +324,16 @@ const std::vector<Verb>& verbs() {
          "Make a page for a browser from results files",
          run_report,
          {add_report_options}},
+        {"tune",
+         "Find the fastest configuration of a rung, or kernel of the library",
+         run_tune,
+         {add_tune_options, add_database_options, add_device_option, add_problem_options,
+          add_tuned_product_options, add_output_options}},
+        {kTuneChild,
+         "",
+         run_tune_child,
+         {add_device_option, add_problem_options, add_engine_options, add_child_options}},
+        {kTuneCompiler, "", run_tune_compiler, {add_compiler_options}},
         {"devices", "Show where kernels can run", run_devices, {add_output_options}},
     };
     return all;
@@ -299,7 +343,8 @@ const std::vector<Verb>& verbs() {
 void check_verb(const char* word) {
     if (!word || word[0] == '-') return;
     std::vector<std::string> names;
-    for (const Verb& verb : verbs()) names.push_back(verb.name);
+    for (const Verb& verb : verbs())
+        if (*verb.description || verb.name == std::string_view(word)) names.push_back(verb.name);
     for (const std::string& name : names)
         if (name == word) return;
     throw UsageError(fmt::format("no verb '{}'; {}", word, did_you_mean(word, names)));
@@ -324,6 +369,7 @@ const Verb* parse(int argc, const char* const* argv, Options& options, int& stat
     for (const Verb& verb : verbs()) {
         CLI::App& subcommand = *program.add_subcommand(verb.name, verb.description);
         for (const AddOptions add : verb.options) add(subcommand, options);
+        if (!*verb.description) subcommand.group("");  // hidden
         subcommand.callback([&] { chosen = &verb; });
     }
     check_verb(argc > 1 ? argv[1] : nullptr);

@@ -6,14 +6,16 @@
 #include <cmath>
 
 #include "engine/call.h"
+#include "engine/tuned_file.h"
 #include "lab/device.h"
+#include "lab/tune/context.h"
 #include "tilewright/tilewright.h"
 
 namespace tilewright::lab {
 
 namespace {
 
-// An H200.
+constexpr const char* kName = "NVIDIA H200";
 constexpr int kMultiprocessors = 132, kComputeCapability = 90;
 
 int64_t number_or(const std::string& text, const char* option, int64_t usual) {
@@ -38,11 +40,13 @@ int capability_of(const std::string& text) {
     return static_cast<int>(tenths);
 }
 
-engine::DeviceTraits traits_of(const Options& o) {
+/// Sets `tuned` to what the tuning database has for the device, which is why it needs a name.
+engine::DeviceTraits traits_of(const Options& o, std::unique_ptr<const engine::Tuned>& tuned) {
     // All targets hold the same kernels, and this one is in every build.
     engine::DeviceTraits traits{Target::cpu_fast, kMultiprocessors, kComputeCapability};
-    std::string name;
+    std::string name = kName;
     if (o.device == "cpu") {
+        name = engine::kCpuDevice;
         traits.multiprocessors = kCpuMultiprocessors;
     } else if (!o.device.empty()) {
         const auto device = open_device(o.device);
@@ -61,14 +65,9 @@ engine::DeviceTraits traits_of(const Options& o) {
     if (rate < 1 || rate > 1 << 16)
         throw UsageError(fmt::format("--tensor-rate: {} is not between 1 and 65536", rate));
     traits.tensor_rate = static_cast<int>(rate);
+    tuned = engine::tuned_for({name, traits.multiprocessors, traits.compute_capability});
+    traits.tuned = tuned.get();
     return traits;
-}
-
-Arithmetic mode_of(const std::string& word) {
-    for (const Arithmetic mode : kArithmetics)
-        if (word == name_of(mode)) return mode;
-    throw UsageError(
-        fmt::format("--compute: '{}' is none of fp32, fp16x3, bf16x6, bf16x9 and tf32", word));
 }
 
 int64_t product_of(int64_t a, int64_t b) {
@@ -107,7 +106,8 @@ DispatchQuestion dispatch_question(const Options& o) {
     call.stride_b = number_or(o.stride_b, "--stride-b", product_of(tb ? call.n : call.k, call.ldb));
     call.stride_c = number_or(o.stride_c, "--stride-c", product_of(call.m, call.ldc));
     if (const Status status = engine::check(call); !status.ok()) throw UsageError(status.reason);
-    DispatchQuestion question{.problem = engine::problem_of(call), .device = traits_of(o)};
+    DispatchQuestion question{.problem = engine::problem_of(call)};
+    question.device = traits_of(o, question.tuned);
     if (call.scalars_on_device)  // `alpha` ends with this function
         question.problem.device_alpha = question.problem.device_beta = &any;
     if (const std::string why = engine::refusal_of(call.arithmetic, question.device); !why.empty())

@@ -12,7 +12,8 @@ namespace tilewright::lab {
 
 struct DispatchQuestion {
     Problem problem;  ///< Its matrices are nowhere: dispatch looks at addresses alone.
-    engine::DeviceTraits device;
+    engine::DeviceTraits device;  ///< Asks `tuned`.
+    std::unique_ptr<const engine::Tuned> tuned;
     int64_t workspace_bytes = engine::kWorkspaceBytes;  ///< INT64_MAX: as much as it takes.
 };
 

@@ -19,6 +19,8 @@ struct EmbeddedFile {
 
 /// Written by cmake/embed.cmake.
 std::span<const EmbeddedFile> embedded_files();
+/// What kernels include: core and device, for compiling them while the program runs.
+std::span<const EmbeddedFile> device_headers();
 /// What ptxas reported of each kernel, as JSON; empty when that was not recorded.
 std::string_view embedded_resources();
 /// The instructions that the GPU runs, counted by kind for each kernel, as JSON; likewise.

@@ -23,7 +23,7 @@ enum class Format { table, json, csv, md, jsonl };
 struct Options {
     std::string command;  ///< As typed, with relative paths: results record it.
     std::vector<std::string> rungs;  ///< Words for select_rungs or select_kernels.
-    bool engine = false;  ///< List's: the engine's kernels.
+    bool engine = false;  ///< List's and tune's: the engine's kernels.
     std::string before, after;  ///< The rungs of diff; one alone is the later.
     std::vector<std::string> results;  ///< Files that report reads.
     bool compare = false;
@@ -56,6 +56,11 @@ struct Options {
     std::string compute_modes;  ///< Of the library and the engine's kernels.
     bool sustained = false, profile = false;
     std::string rerun;  ///< "FILE" or "FILE:ROW".
+
+    std::string timeout = "20";  ///< Tune's, as are the next.
+    std::string export_to, import_from, merge_from;
+    std::string architecture;
+    bool why = false, explain = false, fresh = false;
 
     std::string format, output;
     bool quiet = false;

@@ -54,6 +54,7 @@ Table table_of(const Candidates& all) {
                    is_predicted(candidate) ? fmt::format("{:.1f}", choice.predicted_us) : "-",
                    is_predicted(candidate) ? std::to_string(choice.workspace_bytes) : "-",
                    candidate.refusal          ? candidate.refusal
+                   : choice.tuned             ? "chosen: tuned"
                    : &candidate == all.data() ? "chosen"
                                               : ""});
     }
@@ -70,6 +71,7 @@ Json json_of(const engine::Candidate& candidate) {
     json["workspace_bytes"] =
         is_predicted(candidate) ? Json(choice.workspace_bytes) : Json(nullptr);
     json["refusal"] = candidate.refusal ? Json(candidate.refusal) : Json(nullptr);
+    json["tuned"] = choice.tuned;
     return json;
 }
 
@@ -95,7 +97,8 @@ std::string page(const DispatchQuestion& question, const Candidates& all, const 
         text += line + '\n';
     text += device_text(question) + '\n';
     if (is_empty(question.problem)) return text + "\nC is empty: no kernel runs.\n";
-    text += fmt::format("chosen: {}\n\n", chosen);
+    const bool tuned = !all.empty() && all.front().choice.tuned;
+    text += fmt::format("chosen: {}{}\n\n", chosen, tuned ? ", tuned" : "");
     return text + (format == Format::md ? table_of(all).markdown() : table_of(all).plain());
 }
 

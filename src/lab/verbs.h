@@ -20,5 +20,10 @@ int run_bench(const Options& options);
 int run_dispatch(const Options& options);
 int run_ladder(const Options& options);
 int run_report(const Options& options);
+int run_tune(const Options& options);
+/// Hidden: in processes that run_tune() starts.
+int run_tune_child(const Options& options);
+int run_tune_compiler(const Options& options);
+inline constexpr const char *kTuneChild = "tune-child", *kTuneCompiler = "tune-compiler";
 
 }  // namespace tilewright::lab

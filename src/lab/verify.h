@@ -51,6 +51,8 @@ class PreparedCase {
     explicit PreparedCase(const Case& test);
 
     const Case& test() const { return case_; }
+    /// Neither data nor reference depend on it.
+    void set_parts(int parts) { case_.parts = parts; }
     const GuardedMatrix& matrix(Operand operand) const;
     /// Of a batch, with rows counted over all products.
     const reference::Rows& expected() const { return expected_; }

@@ -18,7 +18,8 @@
 // Cost     Twice the k-tile halves the barriers and doubles the shared memory. A larger thread tile
 //          saves loads and takes registers, which takes blocks from the SM.
 //
-// Look at  ./tw bench k9 --variant all on your GPU. "a6000" and "a100" are Boehm's picks for those.
+// Look at  ./tw tune k9 on your GPU, --why for what does not add up. "a6000" and "a100" are Boehm's
+//          picks for those.
 //
 // Next     Sizes alone do not change which lanes read what: rung 10 does.
 #include "device/kernel.h"
@@ -132,6 +133,11 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
 }
 
 #if !defined(__CUDACC_RTC__)
+Status launch_sgemm(void (*kernel)(Gemm), const TileConfig& tile, const Problem& problem,
+                    const Execution& execution) {
+    return launch(kernel, tile, Grid(tile.threads), problem, execution);
+}
+
 template <TileConfig kTile>
 Status run(const Problem& problem, const Execution& execution) {
     static_assert(kTile.threads * kTile.thread.m * kTile.thread.n == kTile.block.m * kTile.block.n,
@@ -145,7 +151,7 @@ Status run(const Problem& problem, const Execution& execution) {
     static_assert(kTile.block.m * kTile.block.k % (4 * kTile.threads) == 0 &&
                       kTile.block.k * kTile.block.n % (4 * kTile.threads) == 0,
                   "threads load equally many float4: 4 * threads divides BM * BK and BK * BN");
-    return launch(sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution);
+    return launch_sgemm(sgemm<kTile>, kTile, problem, execution);
 }
 
 /// The number of threads follows from the tiles.
@@ -187,6 +193,20 @@ constexpr Claim kClaims[] = {
     {"barriers/block", 2 * 256 / 16},
 };
 
+// What ./tw tune k9 chooses from, compiling what is not above.
+constexpr int kBlock[] = {128, 64, 256}, kDepth[] = {16, 8, 32}, kThread[] = {8, 4, 16};
+constexpr int kUnroll[] = {8, 4, 2, 16}, kMinBlocks[] = {0, 2, 3};
+constexpr Axis kAxes[] = {{"block.m", kBlock},
+                          {"block.n", kBlock},
+                          {"block.k", kDepth},
+                          {"thread.m", kThread},
+                          {"thread.n", kThread},
+                          {"unroll_k", kUnroll, true},
+                          {"min_blocks", kMinBlocks, true}};
+constexpr TuningSpace kSpace{
+    kAxes, [](TileConfig c) { return tile(c.block, c.thread, c.unroll_k, c.min_blocks); },
+    launch_compiled<launch_sgemm>};
+
 extern const KernelDefinition definition;
 const KernelDefinition definition{
     .file = __FILE__,
@@ -203,6 +223,7 @@ const KernelDefinition definition{
         "element by element",
     .variants = kVariants,
     .claims = kClaims,
+    .space = &kSpace,
 };
 #endif
 

@@ -151,6 +151,11 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks) sgemm(Gemm p)
 }
 
 #if !defined(__CUDACC_RTC__)
+Status launch_sgemm(void (*kernel)(Gemm), const TileConfig& tile, const Problem& problem,
+                    const Execution& execution) {
+    return launch(kernel, tile, Grid(tile.threads), problem, execution);
+}
+
 template <TileConfig kTile>
 Status run(const Problem& problem, const Execution& execution) {
     static_assert(kTile.threads % 32 == 0, "a block is whole warps: 32 divides its threads");
@@ -173,7 +178,7 @@ Status run(const Problem& problem, const Execution& execution) {
     static_assert(kTile.block.m * kTile.block.k % (4 * kTile.threads) == 0 &&
                       kTile.block.k * kTile.block.n % (4 * kTile.threads) == 0,
                   "threads load equally many float4: 4 * threads divides BM * BK and BK * BN");
-    return launch(sgemm<kTile>, kTile, Grid(kTile.threads), problem, execution);
+    return launch_sgemm(sgemm<kTile>, kTile, problem, execution);
 }
 
 constexpr TileConfig kDefault{.block = {128, 128, 16},
@@ -207,6 +212,22 @@ constexpr Claim kClaims[] = {
     {"barriers/block", 2 * 256 / 16},
 };
 
+// What ./tw tune k10 chooses from, compiling what is not above.
+constexpr int kBlock[] = {128, 64, 256}, kDepth[] = {16, 8, 32}, kWarp[] = {64, 32};
+constexpr int kThread[] = {8, 4}, kSteps[] = {4, 1, 2};
+constexpr int kUnroll[] = {16, 8, 4}, kMinBlocks[] = {0, 2, 3, 4};
+constexpr Axis kAxes[] = {
+    {"block.m", kBlock},      {"block.n", kBlock},         {"block.k", kDepth},
+    {"warp.m", kWarp},        {"warp.n", kWarp},           {"thread.m", kThread},
+    {"warp_n_steps", kSteps}, {"unroll_k", kUnroll, true}, {"min_blocks", kMinBlocks, true}};
+constexpr TuningSpace kSpace{kAxes,
+                             [](TileConfig c) {
+                                 c.thread.n = 4;
+                                 c.threads = c.block.m / c.warp.m * (c.block.n / c.warp.n) * 32;
+                                 return c;
+                             },
+                             launch_compiled<launch_sgemm>};
+
 extern const KernelDefinition definition;
 const KernelDefinition definition{
     .file = __FILE__,
@@ -223,6 +244,7 @@ const KernelDefinition definition{
         "element by element",
     .variants = kVariants,
     .claims = kClaims,
+    .space = &kSpace,
 };
 #endif
 

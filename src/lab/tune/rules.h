@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// The rules beside a kernel, its static_asserts, for configurations that no compiler has seen.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "lab/tile_arithmetic.h"
+
+namespace tilewright::lab {
+
+/// The condition's value for this configuration, as C++ has it; none where it asks for anything else
+/// than sizes.
+std::optional<bool> holds(const std::string& condition, const TileConfig& config);
+
+/// The sentence of the first rule that is broken, with its values: "TM divides BM: 64 % 48 == 0".
+/// Empty where all hold. A rule that holds() cannot tell is said not to be known.
+std::string broken_rule(std::span<const Rule> rules, const TileConfig& config);
+
+/// What no rung says, as any GPU has these limits; the same form.
+std::string broken_limit(const TileConfig& config);
+
+}  // namespace tilewright::lab

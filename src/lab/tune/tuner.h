@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Tilewright authors
+// SPDX-License-Identifier: Apache-2.0
+// Finds the fastest of many candidates: all once, the better ones in turns, the best in turns again.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lab/tune/candidate.h"
+#include "lab/tune/child.h"
+#include "lab/tune/journal.h"
+
+namespace tilewright::lab {
+
+struct TuneSettings {
+    /// Measured for each candidate, in a round of each stage.
+    double seconds[3] = {0.03, 0.04, 0.08};
+    double step_timeout = 20;  ///< Of a candidate that is compiled, verified or timed.
+    double start_timeout = 300;  ///< Of a child, which computes a reference.
+    double budget = std::numeric_limits<double>::infinity();  ///< In all.
+    double work = 0;  ///< FLOP of a call, for rates.
+    double limit_gflops = 0;  ///< What is faster cannot be right; 0: not known.
+    std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+struct Tuning {
+    std::vector<Tried> tried;  ///< The best first, then by time, then those without.
+    bool interrupted = false;
+    bool complete = true;  ///< No candidate was left out, and the best were measured again.
+
+    const Tried* best() const { return !tried.empty() && tried[0].ok() ? &tried[0] : nullptr; }
+};
+
+/// More candidates, near the best of those that were tried.
+using Refine = std::function<std::vector<TuneCandidate>(std::span<const Tried> best_first)>;
+
+/// Each is verified before it is timed and again after, on other operands. What one of them does to
+/// its process is its reason. Throws std::runtime_error where nothing can be tried.
+Tuning tune(Child& child, Journal& journal, std::vector<TuneCandidate> candidates,
+            const Refine& refine, const TuneSettings& settings);
+
+}  // namespace tilewright::lab
