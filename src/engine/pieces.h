@@ -173,35 +173,36 @@ struct Splitting {
 };
 inline constexpr int kSplitThreads = 256;
 
-/// Joins what `threads` threads, `apart` from each other, have; both are powers of two. put(i) writes what
-/// the thread has to place i of a scratch array of 2 kSplitThreads, take(i) joins what is there to it.
+/// Joins what the `threads` threads of a row have, a power of two, `apart` from each other. Thread i of
+/// those, counted row by row, writes what it has to a scratch array with put() and joins others' to it with
+/// take(); no array serves two calls. Eight at a time: a step costs a barrier and the latency of shared
+/// memory, and at 1024 the latency of split() is a third of the product's time.
 template <class Put, class Take>
-__device__ __forceinline__ void join(unsigned threads, unsigned apart, const Put& put,
+__device__ __forceinline__ void join(unsigned threads, unsigned apart, unsigned i, const Put& put,
                                      const Take& take) {
-    const auto meet = [](unsigned distance) {
-        if (distance < 32)
+    unsigned scratch = 0;
+    for (unsigned joined = 1; joined < threads; joined *= 8) {
+        const unsigned count = threads / joined < 8 ? threads / joined : 8;
+        const unsigned own = scratch + i / joined;
+        if (i % joined == 0) put(own);
+        if (joined * count * apart <= 32)
             __syncwarp();
         else
             __syncthreads();
-    };
-    // First within warps: after that, who reads is one barrier behind who writes at most.
-    unsigned first = 0;
-    for (unsigned distance = apart; distance < threads * apart; distance *= 2) {
-        put(first + threadIdx.x);
-        meet(distance);
-        take(first + (threadIdx.x ^ distance));
-        first ^= kSplitThreads;
+        for (unsigned other = 1; other < count; ++other) take(own ^ other);
+        scratch += kSplitThreads / joined;
     }
-    meet(threads * apart / 2);
 }
+inline constexpr int kJoinWords = 2 * kSplitThreads;  // of scratch
 
 /// Whole rows of A. Each thread has 16 elements of a row at a time; so many threads have a row that mostly
 /// all fits, and otherwise it is read twice.
 template <class Format>
 __device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsigned block) {
     constexpr int WORDS = Format::kPieces * kPieceWords;
-    SHARED(unsigned, sizes, 2, kSplitThreads);
-    SHARED(float, totals, 2, kSplitThreads);
+    SHARED(unsigned, sizes, kJoinWords);
+    SHARED(float, totals, kJoinWords);
+    SHARED(unsigned, short_ones, kJoinWords);
     unsigned rest = block;
     const unsigned rows_of_block = kSplitThreads / s.threads;
     const unsigned first_row = s.tiles.take(rest) * rows_of_block, batch = rest;
@@ -211,6 +212,7 @@ __device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsign
         first_row + (along_k ? threadIdx.x / s.threads : threadIdx.x % rows_of_block);
     const unsigned part = along_k ? threadIdx.x % s.threads : threadIdx.x / rows_of_block;
     const unsigned apart = along_k ? 1 : rows_of_block;
+    const unsigned i = (row - first_row) * s.threads + part;
     const int64_t stride = along_k ? 1 : s.X.ld, end = int64_t{s.pieces.slabs} * kSlab;
     const int64_t in_step = part / 4 * kLine + part % 4 * 8;
     const GlobalPtr<const float> from = s.X.at(batch, row, in_step);
@@ -228,8 +230,8 @@ __device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsign
         total = sum_of_sizes(total, v);
     }
     join(
-        s.threads, apart, [&](unsigned i) { sizes[i] = most, totals[i] = total; },
-        [&](unsigned i) { most = larger(most, sizes[i]), total += totals[i]; });
+        s.threads, apart, i, [&](unsigned at) { sizes[at] = most, totals[at] = total; },
+        [&](unsigned at) { most = larger(most, sizes[at]), total += totals[at]; });
     const float up = up_to_top<Format>(most);
     const int64_t next_slab = int64_t{s.pieces.rows} * WORDS;
     const int64_t first_slab = int64_t{s.pieces.matrix(batch)} * s.pieces.slabs;
@@ -245,8 +247,8 @@ __device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsign
         load(first - step);
     }
     join(
-        s.threads, apart, [&](unsigned i) { sizes[i] = short_of_bits; },
-        [&](unsigned i) { short_of_bits += sizes[i]; });
+        s.threads, apart, i, [&](unsigned at) { short_ones[at] = short_of_bits; },
+        [&](unsigned at) { short_of_bits += short_ones[at]; });
     if (part != 0 || row >= s.pieces.rows) return;
     const int64_t at = int64_t{s.pieces.matrix(batch)} * s.pieces.rows + row;
     s.pieces.scales[at] = scale_of(most, up, short_of_bits, k);
@@ -258,8 +260,9 @@ template <class Format>
 __device__ __forceinline__ void split_lines(const Splitting& s, int64_t k, unsigned block) {
     constexpr int COLS = 64, WORDS = Format::kPieces * kPieceWords;
     SHARED(float, tile, kLine, COLS);
-    SHARED(unsigned, sizes, 2, kSplitThreads);
-    SHARED(float, totals, 2, kSplitThreads);
+    SHARED(unsigned, sizes, kJoinWords);
+    SHARED(float, totals, kJoinWords);
+    SHARED(unsigned, short_ones, kJoinWords);
     unsigned rest = block;
     const unsigned first_x = s.tiles.take(rest) * COLS, line = s.lines.take(rest), batch = rest;
     const int64_t first_k = int64_t{line} * kLine;
@@ -298,8 +301,8 @@ __device__ __forceinline__ void split_lines(const Splitting& s, int64_t k, unsig
     unsigned most = largest_size(0, v);
     float total = sum_of_sizes(0.0f, v);
     join(
-        4, 1, [&](unsigned i) { sizes[i] = most, totals[i] = total; },
-        [&](unsigned i) { most = larger(most, sizes[i]), total += totals[i]; });
+        4, 1, threadIdx.x, [&](unsigned at) { sizes[at] = most, totals[at] = total; },
+        [&](unsigned at) { most = larger(most, sizes[at]), total += totals[at]; });
     const float up = up_to_top<Format>(most);
     const unsigned row = row_of_pieces(first_x + x);
     const int64_t slab = int64_t{s.pieces.matrix(batch)} * s.pieces.slabs + line * 2;
@@ -309,8 +312,8 @@ __device__ __forceinline__ void split_lines(const Splitting& s, int64_t k, unsig
             s.pieces.words + (slab * s.pieces.rows + row) * WORDS + quarter * 4,
             int64_t{s.pieces.rows} * WORDS, v, up);
     join(
-        4, 1, [&](unsigned i) { sizes[i] = short_of_bits; },
-        [&](unsigned i) { short_of_bits += sizes[i]; });
+        4, 1, threadIdx.x, [&](unsigned at) { short_ones[at] = short_of_bits; },
+        [&](unsigned at) { short_of_bits += short_ones[at]; });
     if (quarter != 0 || first_x + x >= s.pieces.rows) return;
     const int64_t at =
         (int64_t{s.pieces.matrix(batch)} * s.pieces.scaled + line) * s.pieces.rows + first_x + x;
