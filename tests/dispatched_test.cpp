@@ -66,7 +66,11 @@ Problem draw(Random& random) {
     p.stride_c = stride(p.m * p.ldc);
     static const float scalar = 1;
     if (random.below(4) == 0) p.device_alpha = p.device_beta = &scalar;
-    if (random.below(4) == 0) p.arithmetic = Arithmetic::fp16x3;
+    if (random.below(4) == 0) {
+        p.arithmetic = Arithmetic::fp16x3;
+        if (random.coin()) p.prepared_a = &scalar;
+        if (random.coin()) p.prepared_b = &scalar;
+    }
     return p;
 }
 
@@ -148,6 +152,8 @@ TEST(Dispatch, RefusesWhatTheLibraryRefuses) {
     EXPECT_EQ(refusal_of(options).find("--compute: 'fp16' is none of "), 0u);
     options.compute = "fp32", options.compute_capability.clear(), options.offset_a = "-1";
     EXPECT_NE(refusal_of(options).find("--offset-a"), std::string::npos);
+    options.offset_a = "0", options.prepared_b = true;
+    EXPECT_EQ(refusal_of(options), "--prepared-b: in fp32 operands are taken as they are");
     EXPECT_NE(refusal_of(asking({"N", "N", "4000000000", "1", "4000000000"})), "accepted");
 }
 

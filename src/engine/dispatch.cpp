@@ -309,6 +309,8 @@ std::string command_of(const Problem& p) {
     offset("offset-c", p.C);
     if (p.arithmetic != Arithmetic::fp32)
         text += std::string(" --compute ") + name_of(p.arithmetic);
+    if (p.prepared_a) text += " --prepared-a";
+    if (p.prepared_b) text += " --prepared-b";
     if (p.device_alpha) text += " --device-scalars";
     if (!p.device_alpha && p.alpha == 0.0f) text += " --alpha 0";
     return text;

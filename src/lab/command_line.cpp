@@ -172,6 +172,8 @@ void add_dispatch_options(CLI::App& app, Options& o) {
     app.add_option("--alpha", o.alpha, "Only whether it is 0 matters")->capture_default_str();
     app.add_option("--compute", o.compute, "Compute mode: fp32, fp16x3, bf16x6, bf16x9, tf32")
         ->capture_default_str();
+    app.add_flag("--prepared-a", o.prepared_a, "A was prepared with tilewright_prepare");
+    app.add_flag("--prepared-b", o.prepared_b, "Likewise of B");
     app.add_option("--workspace", o.workspace, "Bytes that kernels may use (default: a handle's)");
     app.add_option("--multiprocessors", o.multiprocessors, "SMs (default: 132, an H200's)");
     app.add_option("--compute-capability", o.compute_capability, "Such as 8.6 (default: 9.0)");

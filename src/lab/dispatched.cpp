@@ -112,6 +112,12 @@ DispatchQuestion dispatch_question(const Options& o) {
         question.problem.device_alpha = question.problem.device_beta = &any;
     if (const std::string why = engine::refusal_of(call.arithmetic, question.device); !why.empty())
         throw UsageError("--compute: " + why);
+    if ((o.prepared_a || o.prepared_b) && !engine::preparation_of(call.arithmetic, question.device))
+        throw UsageError(fmt::format("{}: in {} operands are taken as they are",
+                                     o.prepared_a ? "--prepared-a" : "--prepared-b",
+                                     name_of(call.arithmetic)));
+    if (o.prepared_a) question.problem.prepared_a = &any;
+    if (o.prepared_b) question.problem.prepared_b = &any;
     question.workspace_bytes =
         number_or(o.workspace, "--workspace", engine::own_workspace_bytes(call.arithmetic));
     if (question.workspace_bytes < 0)

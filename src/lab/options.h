@@ -41,6 +41,7 @@ struct Options {
     bool device_scalars = false;
 
     std::vector<std::string> product;  ///< Dispatch's: two operations and M, N, K.
+    bool prepared_a = false, prepared_b = false;
     std::string offset_a = "0", offset_b = "0", offset_c = "0";
     std::string compute = "fp32", workspace, multiprocessors, compute_capability, tensor_rate;
 

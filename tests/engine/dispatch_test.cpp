@@ -329,6 +329,8 @@ TEST(Command, SaysAllThatAChoiceDependsOn) {
     p = product(2, 3, 5);
     p.arithmetic = Arithmetic::fp16x3;
     EXPECT_EQ(command_of(p), "tilewright dispatch N N 2 3 5 --compute fp16x3");
+    p.prepared_b = place();
+    EXPECT_EQ(command_of(p), "tilewright dispatch N N 2 3 5 --compute fp16x3 --prepared-b");
 }
 
 /// The committed sweep has what the model said when it was fitted: tools/fit_costs.py and cost.cpp are
