@@ -82,4 +82,13 @@ struct SlabLayout {
     }
 };
 
+#if !defined(__CUDACC_RTC__)
+/// Slabs of both operands in every stage, and the scales of B's columns.
+template <class Mode>
+constexpr int shared_bytes(const TileConfig& tile) {
+    return 4 * tile.stages *
+           (SlabLayout<Mode>::kWords * (tile.block.m + tile.block.n) + tile.block.n);
+}
+#endif
+
 }  // namespace tilewright::engine::inline TILEWRIGHT_TARGET

@@ -247,12 +247,6 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
 }
 
 #if !defined(__CUDACC_RTC__)
-template <class Mode>
-constexpr int shared_bytes(const TileConfig& tile) {
-    return 4 * tile.stages *
-           (SlabLayout<Mode>::kWords * (tile.block.m + tile.block.n) + tile.block.n);
-}
-
 template <class Mode, TileConfig kTile>
 Status run(const Problem& problem, const Execution& execution) {
     using Format = typename Mode::Format;

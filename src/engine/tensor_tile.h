@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
     const int rows = inside(p.m, tile.row, BM), cols = inside(p.n, finished.col, COLS);
     const auto meet_all = [] { __syncthreads(); };
     const auto meet_pair = [] { cluster_arrive(), cluster_wait(); };
-    const auto end_copying = [&] {  // all threads of a block meet those of others, twice
+    const auto end_copying = [&] {  // those that multiply meet twice, in barriers for all threads
         if (PAIR) {
             meet_pair(), meet_pair();
         } else if (split.parts > 1) {
@@ -295,12 +295,6 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
 }
 
 #if !defined(__CUDACC_RTC__)
-template <class Mode>
-constexpr int shared_bytes(const TileConfig& tile) {
-    return 4 * tile.stages *
-           (SlabLayout<Mode>::kWords * (tile.block.m + tile.block.n) + tile.block.n);
-}
-
 template <class Mode, TileConfig kTile>
 Status run(const Problem& problem, const Execution& execution) {
     constexpr int BM = kTile.block.m, BN = kTile.block.n;
