@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <sstream>
 
 #include "lab/bench_plan.h"
@@ -225,6 +226,34 @@ TEST(Bench, MemoryThatDoesNotSufficeEndsARowAndNoRun) {
     const Case huge{.m = 1 << 30, .n = 1 << 30, .k = 1};
     for (const Row& row : bench(*device, candidates, huge, {.min_seconds = 0}))
         EXPECT_EQ(row.outcome, Outcome::not_run);
+}
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+std::byte* given = nullptr;
+
+int64_t grows_with_m(const Problem& p, const Execution&) {
+    return (64 + p.m) * kMiB;
+}
+
+/// 64 MiB and more are mapped and unmapped, so that a freed workspace is a fault, not luck.
+Status tells_its_workspace(const Problem& p, const Execution& execution) {
+    given = static_cast<std::byte*>(static_cast<void*>(execution.workspace));
+    std::memset(given, 1, static_cast<size_t>(grows_with_m(p, execution)));
+    return {};
+}
+
+TEST(Bench, AGraphsWorkspaceOutlivesALargerOne) {
+    const auto device = open_cpu(CpuMode::fast);
+    PlantedRung kernel(tells_its_workspace);
+    kernel.variant.workspace_bytes = grows_with_m;
+    Problem problem;
+    ASSERT_TRUE(device->run(kernel.variant, problem).ok());
+    std::byte* const captured = given;
+    problem.m = 1;
+    ASSERT_TRUE(device->run(kernel.variant, problem).ok());
+    ASSERT_NE(captured, given);
+    std::memset(captured, 2, 64 * kMiB);
+    EXPECT_EQ(given[0], std::byte{1});
 }
 
 TEST(Library, IsAKernelThatSaysWhatItTook) {
