@@ -42,7 +42,7 @@ TunedEntry entry_of(const Problem& problem, const std::string& kernel,
 Choice choose_with(const std::vector<TunedEntry>& entries, const Problem& problem,
                    int64_t room = kRoom) {
     const Tuned tuned(entries, kH200);
-    const DeviceTraits device{Target::cpu_fast, 132, 90, &tuned};
+    const DeviceTraits device{.multiprocessors = 132, .tuned = &tuned};
     const Choice choice = choose(problem, device, room);
     // All that shows a choice shows the same.
     EXPECT_EQ(name_of(candidates(problem, device, room).front().choice), name_of(choice));
