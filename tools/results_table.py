@@ -339,7 +339,7 @@ def modes_section(folder):
             continue
         cells = [f"{float(row['cublas_tflops']):.1f}"]
         for mode in measured:
-            cells += [f"{float(measured[mode][shape]['ours_tflops']):.0f}", measured[mode][shape]["ratio"][:4]]
+            cells += [f"{float(measured[mode][shape]['ours_tflops']):.0f}", f"{float(measured[mode][shape]['ratio']):.2f}"]
         error = float(row["ours_error"]) / float(row["cublas_error"])
         name = str(m) if m == n == k else f"{m} x {n} x {k}"
         lines.append(f"| {name} | {' | '.join(cells)} | {error:.2f} |")
