@@ -25,8 +25,7 @@ struct TileConfig {
     int stages = 1;  ///< k-tiles that shared memory holds at a time.
     int producers = 0;  ///< Threads beside `threads` that only copy.
     int group_m = 0;  ///< Block tiles along m that consecutive blocks take before the next column.
-    int cluster =
-        1;  ///< Blocks of a cluster, which have one block tile together, each a part of k.
+    int cluster = 1;  ///< Blocks that have a block tile together, each a part of k.
 
     bool operator==(const TileConfig&) const = default;
 };

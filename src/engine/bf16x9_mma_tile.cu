@@ -3,8 +3,8 @@
 //
 // bf16x9_mma_tile: FP32's accuracy and range from BF16 tensor cores, by warps
 //
-// For      Compute mode BF16X9 wherever there is no wgmma: 8.0 and newer but 9.0, where this runs too and
-//          bf16x9_tile is faster.
+// For      Compute mode BF16X9, for results that few products decide, wherever there is no wgmma: 8.0 and
+//          newer but 9.0, where this runs too and bf16x9_tile is faster.
 //
 // Design   mma_tile's (mma_tile.cu), with bf16x9_tile's three BF16 pieces and nine products of them.
 //          All three pieces of B are held in registers for all elements along k of a slab.

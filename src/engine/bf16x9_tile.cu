@@ -3,8 +3,8 @@
 //
 // bf16x9_tile: FP32's accuracy and range from BF16 tensor cores
 //
-// For      Large problems on Hopper (9.0) whose elements spread over more than FP16's 2^18, as compute
-//          mode BF16X9.
+// For      Large problems on Hopper (9.0) whose elements spread over more than FP16's 2^18 and whose results
+//          few products decide, where bf16x6_tile's error is greater than FP32's, as compute mode BF16X9.
 //
 // Design   tensor_tile's (tensor_tile.cu), with three BF16 pieces that hold all 24 bits of an element,
 //          whatever its size beside its row's largest, and nine products of them, small ones first.
