@@ -145,10 +145,6 @@ std::unique_ptr<Backend> open_gpu_backend(Status& why) {
                               capability == 90 && !own_code ? 89 : capability,
                               tensor_rate_of(capability, properties.name)};
     const bool overlaps = own_code || (capability >= 90 && TILEWRIGHT_CODE_90);
-    cudaDeviceProp properties{};
-    if (const cudaError_t error = cudaGetDeviceProperties(&properties, device);
-        error != cudaSuccess)
-        return refuse("cudaGetDeviceProperties", error);
     return std::make_unique<CudaBackend>(device, traits, overlaps,
                                          TunedDevice{properties.name, multiprocessors, capability});
 }
