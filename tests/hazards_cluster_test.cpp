@@ -132,6 +132,39 @@ TEST(Clusters, WhatIsDoneBetweenArrivingAndWaitingIsNotOrdered) {
     EXPECT_TRUE(run(2, 32, body(false), 1, 2).has(read_after_write));
 }
 
+TEST(Clusters, ARelaxedArrivalIsForWhoHasRead) {
+    const auto body = [](bool stores, bool loads) {
+        return [=](auto A, auto) {
+            SHARED(float, As, 32);
+            As[threadIdx.x] = 1.0f;
+            stores ? cluster_arrive_relaxed() : cluster_arrive();
+            cluster_wait();
+            A[blockIdx.x * 32 + threadIdx.x] = map_shared_rank(As, cluster_rank() ^ 1)[threadIdx.x];
+            loads ? cluster_arrive_relaxed() : cluster_arrive();
+            cluster_wait();
+            As[threadIdx.x] = 2.0f;
+        };
+    };
+    for (const uint64_t seed : {0, 1, 2}) {
+        expect_none(run(2, 32, body(false, false), 1, 2, seed));
+        expect_none(run(2, 32, body(false, true), 1, 2, seed));
+        EXPECT_TRUE(run(2, 32, body(true, false), 1, 2, seed).has(read_after_write));
+    }
+}
+
+TEST(Clusters, ARelaxedArrivalOrdersNoStoreToGlobalMemory) {
+    const auto body = [](bool relaxed) {
+        return [relaxed](auto A, auto) {
+            A[blockIdx.x * 32 + threadIdx.x] = 1.0f;
+            relaxed ? cluster_arrive_relaxed() : cluster_arrive();
+            cluster_wait();
+            A[1024 + blockIdx.x * 32 + threadIdx.x] = A[(blockIdx.x ^ 1) * 32 + threadIdx.x];
+        };
+    };
+    expect_none(run(2, 32, body(false), 1, 2));
+    EXPECT_TRUE(run(2, 32, body(true), 1, 2).has(block_race));
+}
+
 TEST(Clusters, OrderTheirBlocksThreadsToo) {
     expect_none(run(
         2, kThreads,

@@ -50,10 +50,10 @@ inline unsigned cluster_rank() {
     return simt::cluster_rank();
 }
 inline void cluster_arrive(Site site = Site::here()) {
-    simt::cluster_arrive(site);
+    simt::cluster_arrive(true, site);
 }
 inline void cluster_arrive_relaxed(Site site = Site::here()) {
-    simt::cluster_arrive(site);
+    simt::cluster_arrive(false, site);
 }
 inline void cluster_wait(Site site = Site::here()) {
     simt::cluster_wait(site);

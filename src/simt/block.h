@@ -108,6 +108,7 @@ class BlockRunner {
         bool has_fenced = false;  ///< ... and what the thread itself did.
         uint64_t cluster_arrived = 0, cluster_waited = 0;  ///< Phases of the cluster's barrier.
         Site arrived_at;
+        bool arrival_releases = true;
 
         bool can_run() const { return state == State::ready || state == State::polling; }
         bool is_live() const { return state != State::ended; }

@@ -14,7 +14,8 @@ void Cluster::start(const Launch& launch, uint32_t launch_number, uint64_t first
                     uint64_t seed) {
     blocks_.resize(launch.cluster);
     phases_ = 0;
-    arriving_.seen.assign(launch.cluster, {});
+    arriving_.done.assign(launch.cluster, {});
+    arriving_.released.assign(launch.cluster, {});
     turned_ = seed != 0 && (seed + first_block / launch.cluster) % 2 == 1;
     for (unsigned rank = 0; rank < launch.cluster; ++rank) {
         if (!blocks_[rank]) blocks_[rank] = std::make_unique<BlockRunner>();
@@ -55,8 +56,10 @@ bool Cluster::has_others(const BlockRunner& block) const {
     });
 }
 
-void Cluster::arrive(BlockRunner& block) {
-    block.order().release(block.thread().number, arriving_.seen[block.rank()]);
+void Cluster::arrive(BlockRunner& block, bool releases) {
+    const int thread = block.thread().number;
+    block.order().release(thread, arriving_.done[block.rank()]);
+    if (releases) block.order().release(thread, arriving_.released[block.rank()]);
 }
 
 void Cluster::advance() {
@@ -68,13 +71,16 @@ void Cluster::advance() {
         arriving_.past = {};
         for (const auto& block : blocks_) {
             const auto number = static_cast<uint32_t>(block->block_number());
-            arriving_.past.add(block->past());
-            arriving_.past.add_block(number, block->epoch());
+            bool any = false;
             for (const auto& thread : block->threads()) {
-                if (!thread->is_live()) continue;
+                if (!thread->is_live() || !thread->arrival_releases) continue;
+                any = true;
                 arriving_.past.add(thread->past);
                 arriving_.past.add_thread(number, thread->number, block->epoch());
             }
+            if (!any) continue;
+            arriving_.past.add(block->past());
+            arriving_.past.add_block(number, block->epoch());
         }
         completed_[phases_ % 2] = arriving_;
     }
@@ -100,12 +106,17 @@ void Cluster::warn_of_ended() const {
 
 void Cluster::take_over(BlockRunner& block, uint64_t phases) {
     const Phase& phase = completed_[(phases - 1) % 2];
-    block.order().acquire(block.thread().number, phase.seen[block.rank()]);
+    block.order().acquire(block.thread().number, phase.released[block.rank()]);
     block.take_over(phases, phase.past);
 }
 
-bool Cluster::is_past(uint64_t phases, unsigned rank, Order::Stamp stamp) const {
-    return phases > 0 && blocks_[rank]->order().has(completed_[(phases - 1) % 2].seen[rank], stamp);
+bool Cluster::is_past_load(uint64_t phases, unsigned rank, Order::Stamp stamp) const {
+    return phases > 0 && blocks_[rank]->order().has(completed_[(phases - 1) % 2].done[rank], stamp);
+}
+
+bool Cluster::is_past_store(uint64_t phases, unsigned rank, Order::Stamp stamp) const {
+    return phases > 0 &&
+           blocks_[rank]->order().has(completed_[(phases - 1) % 2].released[rank], stamp);
 }
 
 BlockRunner& Cluster::owner_of(uintptr_t address) const {
@@ -139,7 +150,7 @@ unsigned cluster_rank() {
     return BlockRunner::current().rank();
 }
 
-void cluster_arrive(Site site) {
+void cluster_arrive(bool releases, Site site) {
     BlockRunner& block = BlockRunner::current();
     Thread& thread = block.thread();
     if (thread.cluster_arrived > thread.cluster_waited)
@@ -148,7 +159,8 @@ void cluster_arrive(Site site) {
                             "arrived there last");
     ++thread.cluster_arrived;
     thread.arrived_at = site;
-    if (block.launch().counted) block.cluster().arrive(block);
+    thread.arrival_releases = releases;
+    if (block.launch().counted) block.cluster().arrive(block, releases);
 }
 
 void cluster_wait(Site site) {

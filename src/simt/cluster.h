@@ -32,23 +32,25 @@ class Cluster {
 
     // --- its barrier, whose phases follow one another
 
-    /// The running thread has arrived; what it did is handed on.
-    void arrive(BlockRunner& block);
+    /// The running thread has arrived; what it did is handed on, or its loads alone.
+    void arrive(BlockRunner& block, bool releases);
     /// Completes the phase if all threads that have not ended have arrived.
     void advance();
     uint64_t phases() const { return phases_; }
     /// The thread has waited for all phases before `phases`.
     void take_over(BlockRunner& block, uint64_t phases);
 
-    /// Of a thread of block `rank`: whether an access by it is in the past of who has waited for so
-    /// many phases.
-    bool is_past(uint64_t phases, unsigned rank, Order::Stamp stamp) const;
+    /// Of a thread of block `rank`: whether a load, or a store, by it is in the past of who has
+    /// waited for so many phases.
+    bool is_past_load(uint64_t phases, unsigned rank, Order::Stamp stamp) const;
+    bool is_past_store(uint64_t phases, unsigned rank, Order::Stamp stamp) const;
     BlockRunner& owner_of(uintptr_t address) const;
 
   private:
     struct Phase {
-        std::vector<Order::Published> seen;  ///< By rank: what those who arrived had done ...
-        Past past;  ///< ... and what lies before it elsewhere.
+        /// By rank: what those who arrived had done, and those of them who release.
+        std::vector<Order::Published> done, released;
+        Past past;  ///< What lies before the latter elsewhere.
     };
     void warn_of_ended() const;
 

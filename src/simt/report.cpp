@@ -142,7 +142,7 @@ void BlockRunner::report_uninitialised() {
 /// At the block's end: loads by others of the cluster that none of its threads knows to be past.
 void BlockRunner::report_loads_at_end() {
     for (const auto& load : shared_.shadow().take_remote_loads())
-        if (!cluster_->is_past(cluster_phases_, load.rank, load.stamp))
+        if (!cluster_->is_past_load(cluster_phases_, load.rank, load.stamp))
             cluster_->blocks()[load.rank]->report(
                 HazardKind::ended_block, load.record.site,
                 text(load.record) + " of " + block_text() + ", which does not wait for it",
@@ -168,7 +168,7 @@ namespace {
 void check_remote_loads(BlockRunner& block, const Record& store, size_t offset) {
     const Cluster& cluster = block.cluster();
     for (const auto& load : block.shared().shadow().take_remote_loads(offset, store.bytes)) {
-        if (cluster.is_past(block.thread().cluster_waited, load.rank, load.stamp)) continue;
+        if (cluster.is_past_load(block.thread().cluster_waited, load.rank, load.stamp)) continue;
         const BlockRunner& reader = *cluster.blocks()[load.rank];
         block.report_conflict(HazardKind::write_after_read, store.site, text(store),
                               block.thread().number, load.record.site,
@@ -222,7 +222,7 @@ void check_cluster(const Record& access) {
                             text(access) + " of " + owner.block_text() + ", which has ended");
     Conflict earlier{};
     const auto is_past = [&](Order::Stamp stamp) {
-        return cluster.is_past(thread.cluster_waited, owner.rank(), stamp);
+        return cluster.is_past_store(thread.cluster_waited, owner.rank(), stamp);
     };
     if (!owner.shared().shadow().load_remotely(
             owner.shared().offset_of(access.address),

@@ -50,8 +50,9 @@ void copy_tensor(const Place& to, const Place& from, const TensorBox& box, const
 
 /// Of the running block in its cluster.
 unsigned cluster_rank();
-/// A barrier of the cluster's threads that have not ended, in two halves.
-void cluster_arrive(Site site);
+/// A barrier of the cluster's threads that have not ended, in two halves. Of an arrival that does not
+/// release, others know the loads before it to be past, not the stores.
+void cluster_arrive(bool releases, Site site);
 void cluster_wait(Site site);
 /// The same place in the shared memory of the cluster's block of that rank.
 Place map_shared_rank(const Place& place, unsigned rank);
