@@ -39,6 +39,35 @@ TEST(Barriers, OfAWarpAgainstOneOfTheBlock) {
                 {"8 threads wait for __syncwarp()", "24 threads wait for __syncthreads()"});
 }
 
+TEST(Barriers, AShuffleThatLanesDoNotComeTo) {
+    const Found found = run(1, 32, [](auto A, auto) {
+        if (threadIdx.x < 8)
+            A[threadIdx.x] = __shfl_xor_sync(~0u, 1.0f, 1);
+        else
+            __syncthreads();
+    });
+    expect_only(found, block_deadlock, 0,
+                {"8 threads wait for a shuffle", "24 threads wait for __syncthreads()"});
+}
+
+TEST(Barriers, AShuffleOfAPartOfAWarp) {
+    const Found found = run(1, 32, [](auto A, auto) {
+        const float own = static_cast<float>(threadIdx.x);
+        if (threadIdx.x < 8)
+            A[threadIdx.x] = __shfl_xor_sync(0xff, own, 7);
+        else
+            A[threadIdx.x] = __shfl_xor_sync(0xffffff00, own, 16);
+    });
+    expect_none(found);
+    for (int i = 0; i < 32; ++i) {
+        const int partner = i < 8 ? i ^ 7 : i ^ 16;
+        if ((partner < 8) == (i < 8))
+            EXPECT_EQ(found.memory.words[i], static_cast<float>(partner)) << i;
+        else
+            EXPECT_NE(found.memory.words[i], found.memory.words[i]) << i;
+    }
+}
+
 TEST(Barriers, OfAPartOfAWarp) {
     expect_none(run(1, 32, [](auto A, auto) {
         SHARED(float, As, 8);

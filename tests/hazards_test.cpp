@@ -147,6 +147,15 @@ TEST(SharedRace, WithinAWarp) {
     expect_none(run(1, 32, body(true)));
 }
 
+TEST(SharedRace, AShuffleOrdersNothing) {
+    const Found found = run(1, 32, [](auto A, auto) {
+        SHARED(float, As, 32);
+        As[threadIdx.x] = 1.0f;
+        A[threadIdx.x] = __shfl_xor_sync(~0u, 2.0f, 1) + As[threadIdx.x ^ 1];
+    });
+    expect_only(found, read_after_write, 0, {"of the same warp"});
+}
+
 TEST(SharedRace, BetweenWarpsThatOnlyWaitForThemselves) {
     expect_only(run(1, 64,
                     [](auto A, auto) {

@@ -158,6 +158,16 @@ __global__ void warp_exchange(Arguments p) {
     }
 }
 
+/// The same by shuffles, of floats and of integers.
+__global__ void warp_shuffle(Arguments p) {
+    const int first = blockIdx.x * kTiles * kTile;
+    for (int t = threadIdx.x; t < kTiles * kTile; t += kThreads) {
+        const float v = __shfl_xor_sync(~0u, float{p.A[first + t]}, 5);
+        const int from = __shfl_xor_sync(~0u, t, 5);
+        p.C[first + from] = v + 1;
+    }
+}
+
 /// Each block leaves halves of all results; the last to come adds them up.
 __global__ void last_block(Arguments p) {
     SHARED(unsigned, ticket, 1);
@@ -285,6 +295,7 @@ constexpr WordsKernel kKernels[] = {
     {"tensor_boxes_bytes128", 90, run_boxes<Swizzle::bytes128, 32>},
     {"copy_arrivals", 80, run<copy_arrivals>},
     {"warp_exchange", 80, run<warp_exchange>},
+    {"warp_shuffle", 80, run<warp_shuffle>},
     {"last_block", 80, run<last_block>},
     {"chain", 80, run<chain>},
     {"fences", 80, run<fences>},

@@ -108,6 +108,13 @@ inline float float_of(unsigned bits) {
     return std::bit_cast<float>(bits);
 }
 
+/// CUDA's own, for values of 4 bytes.
+template <class T>
+T __shfl_xor_sync(uint32_t mask, T value, int lane_mask, Site site = Site::here()) {
+    return std::bit_cast<T>(
+        simt::shuffle_xor(mask, std::bit_cast<uint32_t>(value), lane_mask, site));
+}
+
 /// a * b + c, rounded once: the same bits as the GPU's FFMA.
 inline float fma_(float a, float b, float c, [[maybe_unused]] Site site = Site::here()) {
     if (TILEWRIGHT_COUNTED) {

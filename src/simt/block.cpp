@@ -163,7 +163,7 @@ BlockRunner::Progress BlockRunner::run_warp(int warp) {
         }
         // Whoever goes on so long may wait for another warp.
         if (again && ++full_logs == kMostFullLogs) break;
-        again |= release_warp(warp) || release_mma(warp);
+        again |= release_warp(warp) || release_shuffle(warp) || release_mma(warp);
     }
     if (!launch_->counted || progress == Progress::none) return progress;
     account_.end_epoch();
@@ -238,34 +238,53 @@ void BlockRunner::fold_ffma(int warp) {
     }
 }
 
-/// Lanes that wait for each other and are all there.
-bool BlockRunner::release_warp(int warp) {
+/// Lanes that wait for each other in this state and are all there; none if there are no such.
+std::vector<int> BlockRunner::together_in(int warp, Thread::State state) const {
     const int first = warp * kWarpSize;
     const int lanes = std::min(kWarpSize, thread_count_ - first);
     for (int l = 0; l < lanes; ++l) {
-        if (threads_[first + l]->state != Thread::State::at_warp) continue;
+        if (threads_[first + l]->state != state) continue;
         const uint32_t mask = threads_[first + l]->mask;
         std::vector<int> together;
         bool complete = true;
-        int live = 0;
         for (int other = 0; other < lanes; ++other) {
             const Thread& thread = *threads_[first + other];
-            if (!thread.is_live()) continue;
-            ++live;
-            if (!(mask >> other & 1)) continue;
-            complete &= thread.state == Thread::State::at_warp && thread.mask == mask;
+            if (!thread.is_live() || !(mask >> other & 1)) continue;
+            complete &= thread.state == state && thread.mask == mask;
             together.push_back(first + other);
         }
-        if (!complete) continue;
-        order_.meet(together);
-        for (const int number : together) {
-            threads_[number]->state = Thread::State::ready;
-            threads_[number]->lane.shared_accesses = 0;
-        }
-        if (std::ssize(together) == live && launch_->counted) account_.end_epoch();
-        return true;
+        if (complete) return together;
     }
-    return false;
+    return {};
+}
+
+bool BlockRunner::release_warp(int warp) {
+    const std::vector<int> together = together_in(warp, Thread::State::at_warp);
+    if (together.empty()) return false;
+    order_.meet(together);
+    for (const int number : together) {
+        threads_[number]->state = Thread::State::ready;
+        threads_[number]->lane.shared_accesses = 0;
+    }
+    const int first = warp * kWarpSize;
+    const auto live = std::count_if(threads_.begin() + first,
+                                    threads_.begin() + std::min(first + kWarpSize, thread_count_),
+                                    [](const auto& thread) { return thread->is_live(); });
+    if (std::ssize(together) == live && launch_->counted) account_.end_epoch();
+    return true;
+}
+
+bool BlockRunner::release_shuffle(int warp) {
+    const std::vector<int> together = together_in(warp, Thread::State::at_shuffle);
+    if (together.empty()) return false;
+    std::array<uint32_t, kWarpSize> given;
+    given.fill(kUndefinedWord);
+    for (const int number : together) given[number % kWarpSize] = threads_[number]->shuffled;
+    for (const int number : together) {
+        threads_[number]->shuffled = given[threads_[number]->partner];
+        threads_[number]->state = Thread::State::ready;
+    }
+    return true;
 }
 
 /// An mma is all lanes' together: made as soon as none that is missing can still come.

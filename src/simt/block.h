@@ -79,6 +79,7 @@ class BlockRunner {
             log_full,
             at_barrier,
             at_warp,
+            at_shuffle,
             at_mma,
             at_cluster,
             waiting,
@@ -93,7 +94,9 @@ class BlockRunner {
         BlockRunner* runner = nullptr;
         Site stopped_at;
         std::function<bool()> condition;  ///< Of waiting.
-        uint32_t mask = 0;  ///< Of at_warp.
+        uint32_t mask = 0;  ///< Of at_warp and at_shuffle.
+        uint32_t shuffled = 0;  ///< Of at_shuffle: what it gives, then what it gets.
+        int partner = 0;  ///< A lane.
         MmaFragments mma;  ///< Of at_mma.
         /// What it has read of words that others write, since its last store.
         std::vector<std::pair<const void*, uint64_t>> polled;
@@ -163,7 +166,9 @@ class BlockRunner {
     void fold_logs(int warp);
     void fold_ffma(int warp);
     void order_threads(uint64_t seed, int warps);
+    std::vector<int> together_in(int warp, Thread::State state) const;
     bool release_warp(int warp);
+    bool release_shuffle(int warp);
     bool release_mma(int warp);
     bool release_barrier();
     bool release_waiting();

@@ -77,6 +77,7 @@ std::string BlockRunner::where_threads_wait() const {
         if (!thread.is_live()) continue;
         const char* word = thread.state == at_barrier   ? "__syncthreads()"
                            : thread.state == at_warp    ? "__syncwarp()"
+                           : thread.state == at_shuffle ? "a shuffle"
                            : thread.state == at_mma     ? "an mma"
                            : thread.state == waiting    ? "an mbarrier"
                            : thread.state == at_cluster ? "the cluster's barrier"

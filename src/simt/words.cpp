@@ -20,6 +20,16 @@ void syncwarp(uint32_t mask, Site site) {
     block.stop(State::at_warp, site);
 }
 
+uint32_t shuffle_xor(uint32_t mask, uint32_t value, int lane_mask, Site site) {
+    BlockRunner& block = BlockRunner::current();
+    BlockRunner::Thread& thread = block.thread();
+    thread.mask = mask;
+    thread.shuffled = value;
+    thread.partner = (thread.number ^ lane_mask) % kWarpSize;
+    block.stop(State::at_shuffle, site);
+    return thread.shuffled;
+}
+
 void drain_log() {
     BlockRunner& block = BlockRunner::current();
     BlockRunner::Thread& thread = block.thread();

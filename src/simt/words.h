@@ -19,6 +19,9 @@ struct Place {
 void syncthreads(Site site = Site::here());
 /// Waits until every lane of `mask` that has not ended is here.
 void syncwarp(uint32_t mask = ~uint32_t{0}, Site site = Site::here());
+/// What the lane whose number differs in the bits of `lane_mask` gives; all lanes of `mask` come to it
+/// together. It orders no other access. Of a lane that has ended, or is none of `mask`: undefined.
+uint32_t shuffle_xor(uint32_t mask, uint32_t value, int lane_mask, Site site);
 
 /// Completes a phase when `arrivals` threads have arrived and all announced bytes are copied.
 void mbarrier_init(const Place& barrier, unsigned arrivals);
