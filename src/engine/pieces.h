@@ -173,36 +173,36 @@ struct Splitting {
 };
 inline constexpr int kSplitThreads = 256;
 
-/// Joins what the `threads` threads of a row have, a power of two, `apart` from each other. Thread i of
-/// those, counted row by row, writes what it has to a scratch array with put() and joins others' to it with
-/// take(); no array serves two calls. Eight at a time: a step costs a barrier and the latency of shared
-/// memory, and at 1024 the latency of split() is a third of the product's time.
-template <class Put, class Take>
-__device__ __forceinline__ void join(unsigned threads, unsigned apart, unsigned i, const Put& put,
-                                     const Take& take) {
-    unsigned scratch = 0;
-    for (unsigned joined = 1; joined < threads; joined *= 8) {
-        const unsigned count = threads / joined < 8 ? threads / joined : 8;
-        const unsigned own = scratch + i / joined;
-        if (i % joined == 0) put(own);
-        if (joined * count * apart <= 32)
-            __syncwarp();
-        else
-            __syncthreads();
-        for (unsigned other = 1; other < count; ++other) take(own ^ other);
-        scratch += kSplitThreads / joined;
-    }
+/// Joins what the `threads` threads of a row have, which are `apart` from each other in the block; both are
+/// powers of two. First by shuffles: exchange(distance) joins what the lane at that distance has. Where
+/// several warps have a row, put(i) then writes what a warp has to place i of kSplitThreads, and take(i, new)
+/// joins what is there if it is new; no array serves two calls. Of one value after another the latency would
+/// be a tenth of a product's time at 1024.
+template <class Exchange, class Put, class Take>
+__device__ __forceinline__ void join(unsigned threads, unsigned apart, const Exchange& exchange,
+                                     const Put& put, const Take& take) {
+    constexpr unsigned WARPS = kSplitThreads / 32;
+    UNROLL
+    for (unsigned distance = 1; distance < 32; distance *= 2)
+        if (distance >= apart && distance < threads * apart) exchange(distance);
+    const unsigned warps = threads * apart / 32;
+    if (warps <= 1) return;
+    const unsigned own = threadIdx.x / 32 * apart + threadIdx.x % apart;
+    if (threadIdx.x % 32 < apart) put(own);
+    __syncthreads();
+    UNROLL
+    for (unsigned other = 1; other < WARPS; ++other)
+        take(own ^ (other & (warps - 1)) * apart, other < warps);
 }
-inline constexpr int kJoinWords = 2 * kSplitThreads;  // of scratch
 
 /// Whole rows of A. Each thread has 16 elements of a row at a time; so many threads have a row that mostly
 /// all fits, and otherwise it is read twice.
 template <class Format>
 __device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsigned block) {
     constexpr int WORDS = Format::kPieces * kPieceWords;
-    SHARED(unsigned, sizes, kJoinWords);
-    SHARED(float, totals, kJoinWords);
-    SHARED(unsigned, short_ones, kJoinWords);
+    SHARED(unsigned, sizes, kSplitThreads);
+    SHARED(float, totals, kSplitThreads);
+    SHARED(unsigned, short_ones, kSplitThreads);
     unsigned rest = block;
     const unsigned rows_of_block = kSplitThreads / s.threads;
     const unsigned first_row = s.tiles.take(rest) * rows_of_block, batch = rest;
@@ -212,7 +212,6 @@ __device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsign
         first_row + (along_k ? threadIdx.x / s.threads : threadIdx.x % rows_of_block);
     const unsigned part = along_k ? threadIdx.x % s.threads : threadIdx.x / rows_of_block;
     const unsigned apart = along_k ? 1 : rows_of_block;
-    const unsigned i = (row - first_row) * s.threads + part;
     const int64_t stride = along_k ? 1 : s.X.ld, end = int64_t{s.pieces.slabs} * kSlab;
     const int64_t in_step = part / 4 * kLine + part % 4 * 8;
     const GlobalPtr<const float> from = s.X.at(batch, row, in_step);
@@ -221,7 +220,7 @@ __device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsign
     const auto load = [&](int64_t first) {
         load_16(v, from + first * stride, stride, exist - first, along_k && s.X.vectors);
     };
-    const int64_t step = int64_t{s.threads} * 16, last = (end - 1) / step * step;
+    const int64_t step = int64_t{s.threads} * 16, last = (end - 1) & -step;
     unsigned most = 0;
     float total = 0.0f;
     for (int64_t first = 0; first <= last; first += step) {
@@ -230,8 +229,10 @@ __device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsign
         total = sum_of_sizes(total, v);
     }
     join(
-        s.threads, apart, i, [&](unsigned at) { sizes[at] = most, totals[at] = total; },
-        [&](unsigned at) { most = larger(most, sizes[at]), total += totals[at]; });
+        s.threads, apart,
+        [&](unsigned distance) { most = larger(most, __shfl_xor_sync(~0u, most, distance)); },
+        [&](unsigned at) { sizes[at] = most; },
+        [&](unsigned at, bool) { most = larger(most, sizes[at]); });
     const float up = up_to_top<Format>(most);
     const int64_t next_slab = int64_t{s.pieces.rows} * WORDS;
     const int64_t first_slab = int64_t{s.pieces.matrix(batch)} * s.pieces.slabs;
@@ -247,8 +248,16 @@ __device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsign
         load(first - step);
     }
     join(
-        s.threads, apart, i, [&](unsigned at) { short_ones[at] = short_of_bits; },
-        [&](unsigned at) { short_of_bits += short_ones[at]; });
+        s.threads, apart,
+        [&](unsigned distance) {
+            short_of_bits += __shfl_xor_sync(~0u, short_of_bits, distance);
+            total += __shfl_xor_sync(~0u, total, distance);
+        },
+        [&](unsigned at) { short_ones[at] = short_of_bits, totals[at] = total; },
+        [&](unsigned at, bool is_new) {
+            short_of_bits += is_new ? short_ones[at] : 0;
+            total += is_new ? totals[at] : 0.0f;
+        });
     if (part != 0 || row >= s.pieces.rows) return;
     const int64_t at = int64_t{s.pieces.matrix(batch)} * s.pieces.rows + row;
     s.pieces.scales[at] = scale_of(most, up, short_of_bits, k);
@@ -260,9 +269,6 @@ template <class Format>
 __device__ __forceinline__ void split_lines(const Splitting& s, int64_t k, unsigned block) {
     constexpr int COLS = 64, WORDS = Format::kPieces * kPieceWords;
     SHARED(float, tile, kLine, COLS);
-    SHARED(unsigned, sizes, kJoinWords);
-    SHARED(float, totals, kJoinWords);
-    SHARED(unsigned, short_ones, kJoinWords);
     unsigned rest = block;
     const unsigned first_x = s.tiles.take(rest) * COLS, line = s.lines.take(rest), batch = rest;
     const int64_t first_k = int64_t{line} * kLine;
@@ -300,9 +306,9 @@ __device__ __forceinline__ void split_lines(const Splitting& s, int64_t k, unsig
     }
     unsigned most = largest_size(0, v);
     float total = sum_of_sizes(0.0f, v);
-    join(
-        4, 1, threadIdx.x, [&](unsigned at) { sizes[at] = most, totals[at] = total; },
-        [&](unsigned at) { most = larger(most, sizes[at]), total += totals[at]; });
+    UNROLL
+    for (int distance = 1; distance < 4; distance *= 2)
+        most = larger(most, __shfl_xor_sync(~0u, most, distance));
     const float up = up_to_top<Format>(most);
     const unsigned row = row_of_pieces(first_x + x);
     const int64_t slab = int64_t{s.pieces.matrix(batch)} * s.pieces.slabs + line * 2;
@@ -311,9 +317,11 @@ __device__ __forceinline__ void split_lines(const Splitting& s, int64_t k, unsig
         short_of_bits = store_pieces<Format>(
             s.pieces.words + (slab * s.pieces.rows + row) * WORDS + quarter * 4,
             int64_t{s.pieces.rows} * WORDS, v, up);
-    join(
-        4, 1, threadIdx.x, [&](unsigned at) { short_ones[at] = short_of_bits; },
-        [&](unsigned at) { short_of_bits += short_ones[at]; });
+    UNROLL
+    for (int distance = 1; distance < 4; distance *= 2) {
+        short_of_bits += __shfl_xor_sync(~0u, short_of_bits, distance);
+        total += __shfl_xor_sync(~0u, total, distance);
+    }
     if (quarter != 0 || first_x + x >= s.pieces.rows) return;
     const int64_t at =
         (int64_t{s.pieces.matrix(batch)} * s.pieces.scaled + line) * s.pieces.rows + first_x + x;
@@ -323,7 +331,7 @@ __device__ __forceinline__ void split_lines(const Splitting& s, int64_t k, unsig
 
 /// Both operands of a product in one launch.
 template <class Format>
-__global__ void __launch_bounds__(kSplitThreads, 5)
+__global__ void __launch_bounds__(kSplitThreads, 4)
     split(const __grid_constant__ Gemm p, const __grid_constant__ Splitting a,
           const __grid_constant__ Splitting b, unsigned blocks_of_a) {
     wait_for_stream();
