@@ -6,7 +6,7 @@
 set(text "// Generated from results/.\n#include \"lab/measured.h\"\n\nnamespace tilewright::lab {\n\n")
 string(APPEND text "std::span<const EmbeddedResults> embedded_results() {\n")
 # An array needs an element: the last one holds nothing.
-string(APPEND text "    static constexpr EmbeddedResults files[] = {\n")
+string(APPEND text "    static const EmbeddedResults files[] = {\n")
 set(count 0)
 foreach(file IN LISTS FILES)
   get_filename_component(name "${file}" NAME)
