@@ -169,10 +169,11 @@ TILEWRIGHT_API tilewright_status_t tilewright_sgemm_strided_batched(
     float* C, int64_t ldc, int64_t stride_c, int64_t batch_count);
 
 /* A or B of products to come, as weights are, made once into what a compute mode for tensor cores
- * multiplies: left is A, and op(X) then m x k; right is B, k x n. Takes 1.04 times the matrix in device
+ * multiplies: left is A, and op(X) then m x k; right is B, k x n. Takes 1.05 times the matrix in device
  * memory for FP16X3, 1.54 times for BF16X6 and BF16X9 and 0.54 times for TF32, rows rounded up to 16 and
  * k to 64. Works in the handle's stream and allocates there: not in a capture (NOT_SUPPORTED, as in
- * FP32 mode, where nothing is to be prepared). Errors name X as A or B. On failure *operand is null. */
+ * FP32 mode, where nothing is to be prepared). Errors name X as A or B, and its sizes as such a
+ * product's. On failure *operand is null. */
 typedef enum {
     TILEWRIGHT_LEFT = 141,
     TILEWRIGHT_RIGHT = 142

@@ -241,23 +241,31 @@ Status Context::prepare(PreparedOperand& operand, const Problem& problem, bool i
     if (backend_->is_capturing(stream_))
         return {StatusCode::not_supported, "to prepare allocates memory, which a capture cannot"};
     operand = described(problem, is_b);
-    operand.owner = this;
     const int64_t bytes = std::max<int64_t>(preparation->bytes(problem, is_b), 1);
     operand.memory = backend_->allocate_in(stream_, static_cast<size_t>(bytes));
     if (!operand.memory)
         return {StatusCode::allocation_failed,
                 "no memory for a prepared operand of " + std::to_string(bytes) + " bytes"};
     Status status = preparation->run(problem, is_b, operand.memory, backend_->execution(stream_));
-    if (!status.ok()) backend_->release_in(stream_, operand.memory);
+    if (status.ok())
+        prepared_.insert(&operand);
+    else
+        backend_->release_in(stream_, operand.memory);
     return status;
 }
 
+Status Context::check_prepared(const PreparedOperand* operand, const char* name) const {
+    if (prepared_.contains(operand)) return {};
+    return {StatusCode::invalid_value,
+            std::string(name) + " was prepared with another handle, or was released"};
+}
+
 Status Context::release(const PreparedOperand& operand) {
-    if (operand.owner != this)
-        return {StatusCode::invalid_value, "operand was prepared with another handle"};
+    if (Status status = check_prepared(&operand, "operand"); !status.ok()) return status;
     if (backend_->is_capturing(stream_))
         return {StatusCode::not_supported, "to release frees memory, which a capture cannot"};
     backend_->release_in(stream_, operand.memory);
+    prepared_.erase(&operand);
     return {};
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/backend.h"
@@ -90,6 +91,8 @@ class Context {
     /// Of the problem's A or B alone, in the handle's compute mode.
     Status prepare(PreparedOperand& operand, const Problem& problem, bool is_b);
     Status release(const PreparedOperand& operand);
+    /// Whether it is one of this context, whose streams it is ordered by. Does not look into it.
+    Status check_prepared(const PreparedOperand* operand, const char* name) const;
 
     const Choice& last_choice() const { return last_choice_; }
     Backend& backend() { return *backend_; }
@@ -105,6 +108,7 @@ class Context {
 
     std::unique_ptr<Backend> backend_;
     Workspaces workspaces_;
+    std::unordered_set<const PreparedOperand*> prepared_;  ///< Those that are not released.
     void* stream_ = nullptr;
     std::string kernel_;  ///< The caller's choice; "" for ours.
     tilewright_log_t log_ = nullptr;

@@ -15,7 +15,6 @@ struct PreparedOperand {
     const float* data;
     int64_t size, k, ld;  ///< Rows of A or columns of B; elements along k.
     void* memory;  ///< What Preparation::run() made.
-    const void* owner = nullptr;  ///< The context whose streams it is ordered by.
 };
 
 PreparedOperand described(const Problem& problem, bool is_b);

@@ -134,17 +134,18 @@ tilewright_status_t product(tilewright_handle_t handle, tilewright_layout_t layo
                      .prepared_a = prepared_a,
                      .prepared_b = prepared_b};
         if (Status status = check(c); !status.ok()) return status;
-        const Problem problem = problem_of(c);
         const bool swapped = c.layout == TILEWRIGHT_COL_MAJOR;
-        for (const auto& [operand, name, is_b] :
-             {std::tuple(prepared_a, "prepared_a", swapped), {prepared_b, "prepared_b", !swapped}})
-            if (operand) {
-                if (operand->owner != &context)
-                    return {StatusCode::invalid_value,
-                            std::string(name) + " was prepared with another handle"};
-                if (Status status = check(*operand, name, problem, is_b); !status.ok())
-                    return status;
-            }
+        const auto prepared = {std::tuple(prepared_a, "prepared_a", swapped),
+                               {prepared_b, "prepared_b", !swapped}};
+        for (const auto& [operand, name, is_b] : prepared)
+            if (Status status = operand ? context.check_prepared(operand, name) : Status{};
+                !status.ok())
+                return status;
+        const Problem problem = problem_of(c);
+        for (const auto& [operand, name, is_b] : prepared)
+            if (Status status = operand ? check(*operand, name, problem, is_b) : Status{};
+                !status.ok())
+                return status;
         return context.run(problem);
     });
 }

@@ -22,12 +22,12 @@ tilewright_status_t tilewright_prepare(tilewright_handle_t handle, tilewright_la
                                        tilewright_side_t side, tilewright_operation_t op,
                                        int64_t rows, int64_t cols, const float* X, int64_t ldx,
                                        tilewright_operand_t* operand) {
+    if (operand) *operand = nullptr;
     return call(handle, [&](Context& context) -> Status {
         if (integer(side) != TILEWRIGHT_LEFT && integer(side) != TILEWRIGHT_RIGHT)
             return {StatusCode::invalid_value, "side = " + std::to_string(integer(side)) +
                                                    ": 141 (left) and 142 (right) are sides"};
         if (!operand) return null_argument("operand");
-        *operand = nullptr;
         // As A or B of a product with one row or column.
         const bool left = integer(side) == TILEWRIGHT_LEFT;
         const int n = TILEWRIGHT_OP_N;

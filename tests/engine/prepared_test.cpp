@@ -149,10 +149,13 @@ TEST(PreparedOperand, IsRefusedForAnotherProduct) {
             "prepared_a was prepared in compute mode fp16x3, and the handle's is fp32");
     ASSERT_EQ(tilewright_set_compute(other, TILEWRIGHT_COMPUTE_FP16X3), TILEWRIGHT_STATUS_SUCCESS);
     EXPECT_EQ(operands.run(other, a, nullptr), TILEWRIGHT_STATUS_INVALID_VALUE);
-    EXPECT_EQ(error_of(other), "prepared_a was prepared with another handle");
+    EXPECT_EQ(error_of(other), "prepared_a was prepared with another handle, or was released");
     EXPECT_EQ(tilewright_release(other, a), TILEWRIGHT_STATUS_INVALID_VALUE);
-    EXPECT_EQ(error_of(other), "operand was prepared with another handle");
+    EXPECT_EQ(error_of(other), "operand was prepared with another handle, or was released");
     EXPECT_EQ(tilewright_release(handle, a), TILEWRIGHT_STATUS_SUCCESS);
+    EXPECT_EQ(tilewright_release(handle, a), TILEWRIGHT_STATUS_INVALID_VALUE);
+    ASSERT_EQ(tilewright_set_compute(handle, TILEWRIGHT_COMPUTE_FP16X3), TILEWRIGHT_STATUS_SUCCESS);
+    refused(operands, a, nullptr, "prepared_a was prepared with another handle, or was released");
     EXPECT_EQ(tilewright_release(handle, nullptr), TILEWRIGHT_STATUS_SUCCESS);
 }
 
@@ -168,7 +171,9 @@ TEST(PreparedOperand, IsNotMadeOfBadArguments) {
     EXPECT_EQ(prepare(TILEWRIGHT_LEFT, 2, 2, x), TILEWRIGHT_STATUS_NOT_SUPPORTED);
     EXPECT_EQ(error_of(handle), "in compute mode fp32 nothing is to be prepared");
     EXPECT_EQ(operand, nullptr);
+    operand = reinterpret_cast<tilewright_operand_t>(x);
     EXPECT_EQ(prepare(140, 2, 2, x), TILEWRIGHT_STATUS_INVALID_VALUE);
+    EXPECT_EQ(operand, nullptr) << "after any failure";
     EXPECT_EQ(error_of(handle), "side = 140: 141 (left) and 142 (right) are sides");
     if (tilewright_set_compute(handle, TILEWRIGHT_COMPUTE_FP16X3) != TILEWRIGHT_STATUS_SUCCESS)
         return;
