@@ -11,7 +11,7 @@
 namespace tilewright::engine::inline TILEWRIGHT_TARGET::mma_tile {
 
 /// Of find_unfit() and multiply_unfit().
-inline constexpr int kScratchWords = 2304;
+inline constexpr int kScratchWords = 3072;
 
 template <class Mode, TileConfig kTile>
 __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
@@ -30,10 +30,10 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     DYNAMIC_SHARED(float, scratch, 4 * BM * BN, kScratchWords);
     DYNAMIC_SHARED(int, unfit_is, 4 * (BM * BN + kScratchWords), BM + BN);
     DYNAMIC_SHARED(int, order, 4 * (BM * BN + kScratchWords + BM + BN), BM + BN);
-    SHARED(int, counts, 4);
+    SHARED(int, counts, Unfit::kCounts);
     SHARED(unsigned, vote, 1);
     SHARED(unsigned, number, 1);
-    if (threadIdx.x < 4) counts[threadIdx.x] = 0;
+    if (threadIdx.x < Unfit::kCounts) counts[threadIdx.x] = 0;
     if (threadIdx.x == 0) number[0] = blockIdx.x;
     // --- place: the block tile, the warp's part of it, and the lane's
     unsigned tile_number = 0;
@@ -212,7 +212,7 @@ __global__ void __launch_bounds__(kTile.threads, kTile.min_blocks)
     }
     const Unfit unfit{unfit_is, order, counts};
     if (scalars.alpha != 0.0f)
-        find_unfit<typename Mode::Format, BM, BN>(a, b, tile, rows, cols, unfit, scratch);
+        find_unfit<typename Mode::Format, BM, BN>(a, b, tile, rows, cols, p.k, unfit, scratch);
     __syncthreads();
     const bool vectors = rows_aligned(p.C, p.ldc) && p.stride_c % 4 == 0;
     const auto sum_rows = [&]<int kRows>(float4(&sum)[kRows], int row) {
@@ -279,7 +279,7 @@ Status run(const Problem& problem, const Execution& execution) {
     const Operands operands(problem);
     const Gemm& p = operands.gemm;
     const Storage<Format, kTile> storage(execution.workspace, operands, problem, execution);
-    const PiecesStorage &a = storage.a, &b = storage.b;
+    const auto &a = storage.a, &b = storage.b;
     const int parts = storage.split.parts;
     if (Status status = storage.parts.clear(execution); !status.ok()) return status;
     if (Status status = storage.make_pieces(p, execution); !status.ok()) return status;

@@ -25,6 +25,7 @@ struct Fp16Pieces {
     static constexpr int kPieces = 2, kTop = 14;
     static constexpr float kWhole = 0x1p-3f;
     static constexpr float kMany = 2.0f;  // see is_dominated()
+    static constexpr float kMeets = 14.0f;  // see Unfit
     __device__ static float nearest(float x) { return to_f16(x); }
     __device__ static float pack(float lower, float upper) { return pack_f16(lower, upper); }
 };
@@ -33,24 +34,24 @@ struct Fp16Pieces {
 struct Fp16Piece : Fp16Pieces {
     static constexpr int kPieces = 1;
     static constexpr float kWhole = 0x1p-14f;
-    static constexpr float kMany = 0.0f;  // errors need not cancel
+    static constexpr float kMany = 0.0f, kMeets = 0.0f;  // errors need not cancel
 };
 
 /// All 24 bits in three pieces, of elements down to 2^-100 of the line's largest.
 struct Bf16Pieces {
     static constexpr int kPieces = 3, kTop = 0;
     static constexpr float kWhole = 0x1p-100f;
-    static constexpr float kMany = 0.0f;  // nothing is left to cancel
+    static constexpr float kMany = 0.0f, kMeets = 0.0f;  // nothing is left to cancel
     __device__ static float nearest(float x) { return to_bf16(x); }
     __device__ static float pack(float lower, float upper) { return pack_bf16(lower, upper); }
 };
 
 /// Slab s of row r, of matrix b of a batch, has kPieces * kPieceWords words, piece after piece, at
 /// words + ((b * slabs + s) * rows + r) * kPieces * kPieceWords. The scale of line l of row or column x
-/// stands at scales + (b * scaled + l) * rows + x, and the sum of its elements' sizes likewise; `scaled`
-/// is 1 where lines have one in common.
+/// stands at scales + (b * scaled + l) * rows + x, and the sum of its elements' sizes likewise, and where
+/// Format::kMeets asks for it how many have all their bits; `scaled` is 1 where lines have one in common.
 struct Pieces {
-    GlobalPtr<float> words, scales, sums;
+    GlobalPtr<float> words, scales, sums, whole;
     unsigned rows, slabs, scaled;
     bool shared;  ///< One matrix for all of a batch.
 
@@ -98,12 +99,26 @@ __device__ __forceinline__ unsigned largest_size(unsigned most, const float (&v)
     return most;
 }
 
+/// Of some elements.
+struct Counts {
+    unsigned whole = 0;  ///< Have all their bits, where Format::kMeets asks for it.
+    unsigned short_of_bits = 0;
+
+    __device__ void add(const Counts& more) {
+        whole += more.whole, short_of_bits += more.short_of_bits;
+    }
+    /// What the lane at this distance has.
+    __device__ void add_lane(unsigned distance) {
+        add({__shfl_xor_sync(~0u, whole, distance), __shfl_xor_sync(~0u, short_of_bits, distance)});
+    }
+};
+
 /// NaN where no power suits, or where nearly all of so many elements are short of bits; 0 where all are 0,
 /// so that it is below the scale of any other line.
-__device__ __forceinline__ float scale_of(unsigned most, float up, unsigned short_of_bits,
+__device__ __forceinline__ float scale_of(unsigned most, float up, const Counts& counts,
                                           int64_t elements) {
     if (most == 0) return 0.0f;
-    const bool suits = up != 0.0f && 5 * int64_t{short_of_bits} <= 4 * elements;
+    const bool suits = up != 0.0f && 5 * int64_t{counts.short_of_bits} <= 4 * elements;
     return suits ? inverse_of_power(up) : float_of(0x7fffffff);
 }
 
@@ -122,16 +137,17 @@ __device__ __forceinline__ float sum_of_sizes(float sum, const float (&v)[16]) {
 }
 
 /// Twice 8 neighbours along k, in slabs that are `next_slab` words apart, become pieces, each the nearest
-/// to what those before it have left. Returns how many of them lack bits.
+/// to what those before it have left.
 template <class Format>
-__device__ __forceinline__ unsigned store_pieces(GlobalPtr<float> to, int64_t next_slab,
-                                                 float (&v)[16], float up) {
-    unsigned short_of_bits = 0;
+__device__ __forceinline__ Counts store_pieces(GlobalPtr<float> to, int64_t next_slab,
+                                               float (&v)[16], float up) {
+    Counts counts;
     UNROLL
     for (int i = 0; i < 16; ++i) {
         v[i] = up == 0.0f ? 0.0f : v[i] * up;  // an Inf must not become a piece
-        const float size = v[i] < 0 ? -v[i] : v[i];
-        short_of_bits += v[i] != 0.0f && size < Format::kWhole;
+        const bool is_whole = (v[i] < 0 ? -v[i] : v[i]) >= Format::kWhole;
+        counts.whole += is_whole;
+        counts.short_of_bits += v[i] != 0.0f && !is_whole;
     }
     UNROLL
     for (int i = 0; i < 16; i += 8) {
@@ -145,7 +161,7 @@ __device__ __forceinline__ unsigned store_pieces(GlobalPtr<float> to, int64_t ne
             for (int j = 0; j < 8; ++j) left[j] -= Format::nearest(left[j]);
         }
     }
-    return short_of_bits;
+    return counts;
 }
 
 /// Twice 8 neighbours along k, the second 8 a slab behind the first; zeros from `exist` elements on.
@@ -203,6 +219,7 @@ __device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsign
     SHARED(unsigned, sizes, kSplitThreads);
     SHARED(float, totals, kSplitThreads);
     SHARED(unsigned, short_ones, kSplitThreads);
+    SHARED(unsigned, wholes, kSplitThreads);
     unsigned rest = block;
     const unsigned rows_of_block = kSplitThreads / s.threads;
     const unsigned first_row = s.tiles.take(rest) * rows_of_block, batch = rest;
@@ -236,32 +253,36 @@ __device__ __forceinline__ void split_rows(const Splitting& s, int64_t k, unsign
     const float up = up_to_top<Format>(most);
     const int64_t next_slab = int64_t{s.pieces.rows} * WORDS;
     const int64_t first_slab = int64_t{s.pieces.matrix(batch)} * s.pieces.slabs;
-    unsigned short_of_bits = 0;
+    Counts counts;
     for (int64_t first = last;; first -= step) {  // the last are there
         const int64_t at = first + in_step;
         if (at < end && row < s.pieces.rows)
-            short_of_bits += store_pieces<Format>(
+            counts.add(store_pieces<Format>(
                 s.pieces.words + ((first_slab + at / kSlab) * s.pieces.rows + row) * WORDS +
                     at % kSlab / 2,
-                next_slab, v, up);
+                next_slab, v, up));
         if (first == 0) break;
         load(first - step);
     }
     join(
         s.threads, apart,
         [&](unsigned distance) {
-            short_of_bits += __shfl_xor_sync(~0u, short_of_bits, distance);
+            counts.add_lane(distance);
             total += __shfl_xor_sync(~0u, total, distance);
         },
-        [&](unsigned at) { short_ones[at] = short_of_bits, totals[at] = total; },
+        [&](unsigned at) {
+            short_ones[at] = counts.short_of_bits, wholes[at] = counts.whole, totals[at] = total;
+        },
         [&](unsigned at, bool is_new) {
-            short_of_bits += is_new ? short_ones[at] : 0;
+            counts.short_of_bits += is_new ? short_ones[at] : 0;
+            counts.whole += is_new ? wholes[at] : 0;
             total += is_new ? totals[at] : 0.0f;
         });
     if (part != 0 || row >= s.pieces.rows) return;
     const int64_t at = int64_t{s.pieces.matrix(batch)} * s.pieces.rows + row;
-    s.pieces.scales[at] = scale_of(most, up, short_of_bits, k);
+    s.pieces.scales[at] = scale_of(most, up, counts, k);
     s.pieces.sums[at] = total;
+    if constexpr (Format::kMeets > 0.0f) s.pieces.whole[at] = static_cast<float>(counts.whole);
 }
 
 /// Lines of 64 columns of B. A thread has 16 elements of a line.
@@ -312,21 +333,22 @@ __device__ __forceinline__ void split_lines(const Splitting& s, int64_t k, unsig
     const float up = up_to_top<Format>(most);
     const unsigned row = row_of_pieces(first_x + x);
     const int64_t slab = int64_t{s.pieces.matrix(batch)} * s.pieces.slabs + line * 2;
-    unsigned short_of_bits = 0;
+    Counts counts;
     if (row < s.pieces.rows)
-        short_of_bits = store_pieces<Format>(
+        counts = store_pieces<Format>(
             s.pieces.words + (slab * s.pieces.rows + row) * WORDS + quarter * 4,
             int64_t{s.pieces.rows} * WORDS, v, up);
     UNROLL
     for (int distance = 1; distance < 4; distance *= 2) {
-        short_of_bits += __shfl_xor_sync(~0u, short_of_bits, distance);
+        counts.add_lane(distance);
         total += __shfl_xor_sync(~0u, total, distance);
     }
     if (quarter != 0 || first_x + x >= s.pieces.rows) return;
     const int64_t at =
         (int64_t{s.pieces.matrix(batch)} * s.pieces.scaled + line) * s.pieces.rows + first_x + x;
-    s.pieces.scales[at] = scale_of(most, up, short_of_bits, depth);
+    s.pieces.scales[at] = scale_of(most, up, counts, depth);
     s.pieces.sums[at] = total;
+    if constexpr (Format::kMeets > 0.0f) s.pieces.whole[at] = static_cast<float>(counts.whole);
 }
 
 /// Both operands of a product in one launch.

@@ -73,31 +73,34 @@ __device__ __forceinline__ void store_rows(const Scalars& scalars, GlobalPtr<flo
 
 #if !defined(__CUDACC_RTC__)
 /// What an operand becomes, and where: in a workspace, or where it was prepared. Outlives the launch.
+template <class Format>
 class PiecesStorage {
   public:
-    /// Pieces have so many words of a row in a slab. `prepared`: they are there.
-    PiecesStorage(Workspace& memory, bool prepared, int words_of_slab, const Operand& X,
-                  int64_t size, int64_t k, int64_t batch, bool lines)
+    /// `prepared`: the pieces are there.
+    PiecesStorage(Workspace& memory, bool prepared, const Operand& X, int64_t size, int64_t k,
+                  int64_t batch, bool lines)
         : is_prepared_(prepared),
           X_(X),
-          words_of_slab_(words_of_slab),
           has_lines_(lines),
           size_(size),
           rows_(ceil_div(size, 16) * 16),
           slabs_(ceil_div(k, kLine) * 2),
           matrices_(X.stride == 0 ? 1 : batch),
           scaled_(lines ? slabs_ / 2 : 1),
-          words_(memory.take<float>(matrices_ * slabs_ * rows_ * words_of_slab)),
+          words_(memory.take<float>(matrices_ * slabs_ * rows_ * kWords)),
           scales_(memory.take<float>(matrices_ * scaled_ * rows_)),
           sums_(memory.take<float>(matrices_ * scaled_ * rows_)),
-          word_bounds_(words_, matrices_ * slabs_ * rows_, words_of_slab, words_of_slab, "pieces"),
+          whole_(Format::kMeets > 0.0f ? memory.take<float>(matrices_ * scaled_ * rows_) : nullptr),
+          word_bounds_(words_, matrices_ * slabs_ * rows_, kWords, kWords, "pieces"),
           scale_bounds_(scales_, matrices_ * scaled_, rows_, rows_, "scales"),
-          sum_bounds_(sums_, matrices_ * scaled_, rows_, rows_, "sums of sizes") {}
+          sum_bounds_(sums_, matrices_ * scaled_, rows_, rows_, "sums of sizes"),
+          whole_bounds_(whole_, whole_ ? matrices_ * scaled_ : 0, rows_, rows_, "whole elements") {}
 
     Pieces pieces() const {
         return {.words = global_ptr(words_, word_bounds_),
                 .scales = global_ptr(scales_, scale_bounds_),
                 .sums = global_ptr(sums_, sum_bounds_),
+                .whole = global_ptr(whole_, whole_bounds_),
                 .rows = static_cast<unsigned>(rows_),
                 .slabs = static_cast<unsigned>(slabs_),
                 .scaled = static_cast<unsigned>(scaled_),
@@ -119,7 +122,7 @@ class PiecesStorage {
     /// Boxes of `tile` rows, as wide as the swizzle.
     Status map_words(TensorMap& map, int tile, Swizzle swizzle) const {
         return make_tensor_map(map, global_ptr(static_cast<const float*>(words_), word_bounds_),
-                               matrices_ * slabs_ * rows_, words_of_slab_, words_of_slab_, tile,
+                               matrices_ * slabs_ * rows_, kWords, kWords, tile,
                                static_cast<int>(swizzle) / 4, swizzle);
     }
     Status map_scales(TensorMap& map, int tile) const {
@@ -128,6 +131,8 @@ class PiecesStorage {
     }
 
   private:
+    static constexpr int kWords = Format::kPieces * kPieceWords;  // of a row in a slab
+
     /// Rows across memory are read eight at a time, by sectors.
     int threads() const {
         int threads = 32;
@@ -138,11 +143,10 @@ class PiecesStorage {
 
     bool is_prepared_;
     Operand X_;
-    int words_of_slab_;
     bool has_lines_;
     int64_t size_, rows_, slabs_, matrices_, scaled_;
-    float *words_, *scales_, *sums_;
-    Bounds word_bounds_, scale_bounds_, sum_bounds_;
+    float *words_, *scales_, *sums_, *whole_;
+    Bounds word_bounds_, scale_bounds_, sum_bounds_, whole_bounds_;
 };
 
 template <TileConfig kTile>
@@ -174,10 +178,10 @@ struct Storage {
         : workspace(memory),
           prepared_a(const_cast<void*>(p.prepared_a)),
           prepared_b(const_cast<void*>(p.prepared_b)),
-          a(p.prepared_a ? prepared_a : workspace, p.prepared_a != nullptr,
-            Format::kPieces * kPieceWords, operands.gemm.A, p.m, operands.reads, p.batch, false),
-          b(p.prepared_b ? prepared_b : workspace, p.prepared_b != nullptr,
-            Format::kPieces * kPieceWords, operands.gemm.B, p.n, operands.reads, p.batch, true),
+          a(p.prepared_a ? prepared_a : workspace, p.prepared_a != nullptr, operands.gemm.A, p.m,
+            operands.reads, p.batch, false),
+          b(p.prepared_b ? prepared_b : workspace, p.prepared_b != nullptr, operands.gemm.B, p.n,
+            operands.reads, p.batch, true),
           split(split_of<kTile>(p, execution)),
           parts(workspace, tiles_of<kTile>(p), parts_of<kTile>(p, execution),
                 kTile.block.m * kTile.block.n, execution.counters) {}
@@ -191,7 +195,7 @@ struct Storage {
     }
 
     Workspace workspace, prepared_a, prepared_b;
-    PiecesStorage a, b;
+    PiecesStorage<Format> a, b;
     Split split;
     PartsStorage parts;
 };
@@ -199,11 +203,10 @@ struct Storage {
 /// A whole operand's pieces, for products to come.
 template <class Format>
 struct PreparedPieces {
-    static PiecesStorage storage(Workspace& memory, const Operands& operands, const Problem& p,
-                                 bool of_b) {
+    static PiecesStorage<Format> storage(Workspace& memory, const Operands& operands,
+                                         const Problem& p, bool of_b) {
         const Operand& X = of_b ? operands.gemm.B : operands.gemm.A;
-        return PiecesStorage(memory, false, Format::kPieces * kPieceWords, X, of_b ? p.n : p.m, p.k,
-                             1, of_b);
+        return PiecesStorage<Format>(memory, false, X, of_b ? p.n : p.m, p.k, 1, of_b);
     }
     static int64_t bytes(const Problem& p, bool of_b) {
         Workspace memory(nullptr);
@@ -213,7 +216,7 @@ struct PreparedPieces {
     static Status run(const Problem& p, bool of_b, void* to, const Execution& execution) {
         Workspace memory(to);
         const Operands operands(p);
-        const PiecesStorage made = storage(memory, operands, p, of_b);
+        const PiecesStorage<Format> made = storage(memory, operands, p, of_b);
         if (made.blocks() == 0) return {};
         return launch_kernel(engine::split<Format>, Grid(made.blocks()), Grid(kSplitThreads), 0,
                              execution, operands.gemm, made.splitting(), made.splitting(),

@@ -19,6 +19,7 @@ template <class Mode, TileConfig kTile>
 __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
     sgemm(const __grid_constant__ Gemm p, const __grid_constant__ Maps maps, Pieces a, Pieces b,
           Order order_of_tiles, Divisor all_parts, Split split, Parts parts) {
+    using Format = typename Mode::Format;
     using Slab = SlabLayout<Mode>;
     constexpr int BM = kTile.block.m, BN = kTile.block.n, STAGES = kTile.stages;
     constexpr int SLAB = Slab::kWords;
@@ -40,20 +41,22 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
     SHARED(Barrier, turns, 2);
     SHARED(Barrier, multiplied, 1);
     SHARED(Barrier, met, 1);  // those that multiply, who are not alone
+    SHARED(Barrier, told, 1);  // likewise those that look for what is unfit
     SHARED(int, unfit_is, BM + BN);
     SHARED(int, order, BM + BN);
     SHARED(unsigned, vote, 1);
-    SHARED(int, counts, 4);
+    SHARED(int, counts, Unfit::kCounts);
     const Unfit unfit{unfit_is, order, counts};
     if (threadIdx.x < STAGES) {
         mbarrier_init(full + threadIdx.x, 1);
         mbarrier_init(empty + threadIdx.x, kTile.threads);
     }
     if (threadIdx.x < 2) mbarrier_init(turns + threadIdx.x, 4);  // a lane of each warp
-    if (threadIdx.x < 4) counts[threadIdx.x] = 0;
+    if (threadIdx.x < Unfit::kCounts) counts[threadIdx.x] = 0;
     if (threadIdx.x == 0) {
         mbarrier_init(multiplied, kTile.threads + CHECKING);
         mbarrier_init(met, kTile.threads);
+        mbarrier_init(told, CHECKING);
     }
     __syncthreads();
     unsigned tile_number = blockIdx.x;
@@ -82,25 +85,29 @@ __global__ void __launch_bounds__(kTile.threads + kTile.producers, 1)
         if (threadIdx.x >= kTile.threads + 32) {
             // --- which rows and columns are left to FP32
             const int thread = threadIdx.x - kTile.threads - 32;
-            const auto check = [&](const Pieces& pieces, int64_t first, int of_b, int exist) {
+            const auto k = static_cast<float>(p.k);
+            const auto tell = [&](const Pieces& pieces, int64_t first, int of_b, int exist) {
                 for (int x = thread; x < exist; x += CHECKING) {
-                    float most = 0.0f, nan = 0.0f, sum = 0.0f;
-                    const int64_t at =
+                    Sizes all;
+                    int64_t at =
                         int64_t{pieces.matrix(batch)} * pieces.scaled * pieces.rows + first + x;
+                    const unsigned lines = multiplies ? pieces.scaled : 0;
                     UNROLL_BY(4)
-                    for (unsigned line = 0; line < (multiplies ? pieces.scaled : 0); ++line) {
-                        const float scale = pieces.scales[at + int64_t{line} * pieces.rows];
-                        sum += pieces.sums[at + int64_t{line} * pieces.rows];
-                        most = scale > most ? scale : most;
-                        nan += scale;
-                    }
-                    if (of_b == 0) row_scales[x] = nan;  // of the only line
-                    unfit.note<BM>(of_b, exist, x,
-                                   nan != nan || is_dominated<typename Mode::Format>(sum, most));
+                    for (unsigned line = 0; line < lines; ++line, at += pieces.rows)
+                        all.add({pieces.scales[at], pieces.sums[at],
+                                 Format::kMeets > 0.0f ? float{pieces.whole[at]} : 0.0f});
+                    if (of_b == 0) row_scales[x] = all.scale;  // of the only line
+                    unfit.tell<Format, BM>(of_b, x, all, k);
                 }
             };
-            check(a, tile.row, 0, rows);
-            check(b, finished.col, 1, cols);
+            const auto decide = [&](int of_b, int exist, int others) {
+                for (int x = thread; x < exist; x += CHECKING)
+                    unfit.decide<Format, BM>(of_b, x, exist, others, k);
+            };
+            tell(a, tile.row, 0, rows), tell(b, finished.col, 1, cols);
+            mbarrier_arrive(told);
+            mbarrier_wait(told, 0);
+            decide(0, rows, cols), decide(1, cols, rows);
             mbarrier_arrive(multiplied);
         } else if (threadIdx.x == kTile.threads) {
             const int row = static_cast<int>(tile.row), col = static_cast<int>(tile.col);
@@ -319,7 +326,7 @@ Status run(const Problem& problem, const Execution& execution) {
     const Gemm& p = operands.gemm;
     const Storage<typename Mode::Format, kTile> storage(execution.workspace, operands, problem,
                                                         execution);
-    const PiecesStorage &a = storage.a, &b = storage.b;
+    const auto &a = storage.a, &b = storage.b;
     const int parts = storage.split.parts;
     if (Status status = storage.parts.clear(execution); !status.ok()) return status;
     Maps maps{};

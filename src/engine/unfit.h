@@ -14,62 +14,110 @@ struct Place {
     int64_t row, col;
 };
 
+/// What is known of a row of A or a column of B: of its lines together.
+struct Sizes {
+    float scale = 0.0f;  ///< The largest, or NaN.
+    float sum = 0.0f;
+    float whole = 0.0f;  ///< Elements that have all their bits beside the largest scale, or nearly.
+
+    __device__ void add(const Sizes& line) {
+        constexpr unsigned NEAR = 4 << 23;  // of two scales: a factor of 16
+        // As integers, which puts NaN on top.
+        const unsigned own = bits_of(scale), other = bits_of(line.scale);
+        const unsigned most = larger(own, other);
+        whole = (own + NEAR >= most ? whole : 0.0f) + (other + NEAR >= most ? line.whole : 0.0f);
+        scale = float_of(most);
+        sum += line.sum;
+    }
+};
+
 /// Which rows and columns of a block tile are unfit, in shared memory.
+///
+/// Elements that are short of bits have errors that are small beside their line's largest. Beside a sum they
+/// are if elements that have all their bits meet in it. By chance w of a row meet none of a column's, which
+/// are the share q of it, with a probability of (1 - q)^w = exp(-w (q + q^2 / 2 + ...)). So a row is unfit
+/// where w times the first four terms is less than Format::kMeets, with the mean q of the tile's columns; and
+/// then few products decide, too. Likewise a column (docs/accuracy.md).
 struct Unfit {
+    static constexpr int kCounts = 6;
+    static constexpr int kAll = 1 << 20;  // a share of 1
+
     SharedPtr<int> is;  ///< Of its rows, and from BM on of its columns.
     SharedPtr<int> order;  ///< Likewise: those that are unfit before the others.
-    SharedPtr<int> counts;  ///< Of unfit rows, of unfit columns, and of the others. Zeros before.
+    /// Of unfit rows, of unfit columns, and of the others; sums of shares of rows, and of columns. Zeros
+    /// before.
+    SharedPtr<int> counts;
 
     __device__ bool any() const { return counts[0] + counts[1] > 0; }
 
-    /// Row x of so many of the tile, or column x.
-    template <int BM>
-    __device__ void note(int of_b, int exist, int x, bool is_unfit) const {
-        const int first = of_b ? BM : 0;
+    /// Row x of the tile, or column x, of k elements.
+    template <class Format, int BM>
+    __device__ void tell(int of_b, int x, const Sizes& s, float k) const {
+        const bool is_alone = s.scale != s.scale || is_dominated<Format>(s.sum, s.scale);
+        // Zeros alone are exact, and what goes to FP32 says nothing of others.
+        const bool counts_whole = Format::kMeets > 0.0f && s.sum > 0.0f && !is_alone;
+        const int share = counts_whole ? static_cast<int>(s.whole / k * kAll) : kAll;
+        is[(of_b ? BM : 0) + x] = is_alone ? -1 : share;
+        atomic_add(counts + 4 + of_b, share);
+    }
+    /// When all have been told: row x of so many, or column x, where there are so many of the others.
+    template <class Format, int BM>
+    __device__ void decide(int of_b, int x, int exist, int others, float k) const {
+        const int first = of_b ? BM : 0, share = is[first + x];
+        const float q = static_cast<float>(counts[5 - of_b]) / (kAll * static_cast<float>(others));
+        const float terms = q * (1 + q * (1 / 2.0f + q * (1 / 3.0f + q / 4)));
+        const float w = k * (static_cast<float>(share) / kAll);
+        const bool is_unfit = share < 0 || w * terms < Format::kMeets;
         is[first + x] = is_unfit;
         const int before = atomic_add(counts + of_b + (is_unfit ? 0 : 2), 1);
         order[first + (is_unfit ? before : exist - 1 - before)] = x;
     }
 };
 
-/// Called by all of 256 threads, who meet afterwards. `scratch`: 8 KiB. Columns have a scale for each
+/// Called by all of 256 threads, who meet afterwards. `scratch`: 12 KiB. Columns have a scale for each
 /// line, of which four neighbours' are read at a time, by as many threads as there are.
 template <class Format, int BM, int BN>
 __device__ __forceinline__ void find_unfit(const Pieces& a, const Pieces& b, const Place& place,
-                                           int rows, int cols, const Unfit& unfit,
+                                           int rows, int cols, int64_t k, const Unfit& unfit,
                                            SharedPtr<float> scratch) {
+    constexpr bool COUNTS = Format::kMeets > 0.0f;
+    const auto elements = static_cast<float>(k);
     constexpr int THREADS = 256, SIDE = BN / 4,
                   LINES = THREADS / SIDE;  // beside each other, at once
-    const SharedPtr<float> largest = scratch, sums = scratch + 4 * THREADS;
+    const SharedPtr<float> scales = scratch, sums = scales + 4 * THREADS,
+                           wholes = sums + 4 * THREADS;
     const int64_t row = int64_t{a.matrix(place.batch)} * a.rows + place.row;
     for (int x = threadIdx.x; x < rows; x += THREADS) {
-        const float scale = a.scales[row + x], sum = a.sums[row + x];
-        unfit.note<BM>(0, rows, x, scale != scale || is_dominated<Format>(sum, scale));
+        const float whole = COUNTS ? float{a.whole[row + x]} : 0.0f;
+        unfit.tell<Format, BM>(0, x, {a.scales[row + x], a.sums[row + x], whole}, elements);
     }
-    // Scales are compared as integers, which puts NaN on top.
-    float4 most{}, sum{};
+    Sizes of_col[4];
     const int64_t col = place.col + threadIdx.x % SIDE * 4;
-    const auto take = [](float& most, float& sum, float scale, float more) {
-        most = float_of(larger(bits_of(most), bits_of(scale)));
-        sum += more;
-    };
     const int64_t lines = col < b.rows ? b.scaled : 0;
     UNROLL_BY(8)
     for (int64_t line = threadIdx.x / SIDE; line < lines; line += LINES) {
         const int64_t at = (int64_t{b.matrix(place.batch)} * b.scaled + line) * b.rows + col;
-        const float4 scale = ld<float4>(b.scales + at), more = ld<float4>(b.sums + at);
-        take(most.x, sum.x, scale.x, more.x), take(most.y, sum.y, scale.y, more.y);
-        take(most.z, sum.z, scale.z, more.z), take(most.w, sum.w, scale.w, more.w);
+        const float4 scale = ld<float4>(b.scales + at), sum = ld<float4>(b.sums + at);
+        const float4 whole = COUNTS ? ld<float4>(b.whole + at) : float4{};
+        of_col[0].add({scale.x, sum.x, whole.x}), of_col[1].add({scale.y, sum.y, whole.y});
+        of_col[2].add({scale.z, sum.z, whole.z}), of_col[3].add({scale.w, sum.w, whole.w});
     }
-    st(largest + threadIdx.x * 4, most);
-    st(sums + threadIdx.x * 4, sum);
+    UNROLL
+    for (int i = 0; i < 4; ++i) {
+        const int at = threadIdx.x * 4 + i;
+        scales[at] = of_col[i].scale, sums[at] = of_col[i].sum, wholes[at] = of_col[i].whole;
+    }
     __syncthreads();
     for (int x = threadIdx.x; x < cols; x += THREADS) {
-        float of_all = 0.0f, scale = 0.0f;
-        for (int line = 0; line < LINES; ++line)
-            take(scale, of_all, largest[line * BN + x], sums[line * BN + x]);
-        unfit.note<BM>(1, cols, x, scale != scale || is_dominated<Format>(of_all, scale));
+        Sizes all;
+        for (int at = x; at < LINES * BN; at += BN) all.add({scales[at], sums[at], wholes[at]});
+        unfit.tell<Format, BM>(1, x, all, elements);
     }
+    __syncthreads();
+    for (int x = threadIdx.x; x < rows; x += THREADS)
+        unfit.decide<Format, BM>(0, x, rows, cols, elements);
+    for (int x = threadIdx.x; x < cols; x += THREADS)
+        unfit.decide<Format, BM>(1, x, cols, rows, elements);
 }
 
 /// Stores sums of four neighbours, columns `col` and on of a block tile that has `cols`, but for those that

@@ -113,6 +113,36 @@ void one_in_common(Factors& f, Random&) {
     }
 }
 
+/// Places of what is large in A and in B that have nothing to do with each other: of few in a quarter of
+/// all, most of a short sum's meet what is zero or short of bits.
+void keep(std::vector<float>& matrix, int one_of, int exponent, Random& random) {
+    for (float& x : matrix)
+        if (between(1, one_of, random) != 1) x = exponent == 0 ? 0 : std::ldexp(x, exponent);
+}
+void quarters(Factors& f, Random& random) {
+    keep(f.a, 4, 0, random);
+    keep(f.b, 4, -24, random);
+}
+void tenths(Factors& f, Random& random) {
+    keep(f.a, 10, 0, random);
+    keep(f.b, 10, 0, random);
+}
+void widest(Factors& f, Random& random) {
+    for (auto* matrix : {&f.a, &f.b})
+        for (float& x : *matrix) x = std::ldexp(x, between(-24, 23, random));
+}
+
+/// Rows of A with three to five elements of one size.
+void few(Factors& f, Random& random) {
+    std::uniform_real_distribution<float> size(1, 2);
+    for (int64_t i = 0; i < f.m; ++i) {
+        for (int64_t k = 0; k < f.k; ++k) f.at_a(i, k) = 0;
+        for (int n = 3 + static_cast<int>(i % 3); n > 0; --n)
+            f.at_a(i, between(0, static_cast<int>(f.k) - 1, random)) =
+                n % 2 ? size(random) : -size(random);
+    }
+}
+
 constexpr HardData kHardData[] = {
     {"normal", normal},
     {"positive", positive},
@@ -130,6 +160,10 @@ constexpr HardData kHardData[] = {
     {"graded", graded},
     {"quarter_unmet", quarter_unmet},
     {"one_in_common", one_in_common},
+    {"quarters", quarters},
+    {"tenths", tenths},
+    {"widest", widest},
+    {"few", few},
 };
 
 }  // namespace
