@@ -42,7 +42,7 @@ function sizesPanel() {
 
 /** Who gets a name at the end of its line first: the opponent, the fastest, then the texts' rungs. */
 function ranks(lines) {
-    const order = ['k0', 'k1', 'k10', 'k2', 'k3', 'k4', 'k6', 'v2', 'v5x', 'v1'];
+    const order = ['k0', 'library', 'k1', 'k10', 'k2', 'k3', 'k4', 'k6', 'v2', 'v5x', 'v1'];
     const last = line => line.points[line.points.length - 1].y;
     const fastest = {};
     for (const line of lines) {
