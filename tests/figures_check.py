@@ -13,6 +13,14 @@ sys.path.insert(0, str(ROOT / "tools"))
 import results_table  # noqa: E402  (found by the line above)
 
 
+def hash_of(path):
+    """FNV-1a of 64 bits, as report writes it."""
+    value = 0xcbf29ce484222325
+    for byte in path.read_bytes():
+        value = (value ^ byte) * 0x100000001b3 & 0xffffffffffffffff
+    return f"{value:016x}"
+
+
 def main():
     faults = []
     listed = json.loads((FIGURES / "figures.json").read_text(encoding="utf-8"))
@@ -20,6 +28,11 @@ def main():
     if sorted(listed["results"]) != sorted(newest):
         faults.append(f"docs/figures shows {listed['results']}, and the newest are {newest}: "
                       f"./tw report {' '.join('results/' + name for name in newest)} --png docs/figures")
+    for name, wanted in listed["hashes"].items():
+        if (ROOT / "results" / name).is_file() and hash_of(ROOT / "results" / name) != wanted:
+            faults.append(f"results/{name} has changed since docs/figures was drawn from it")
+    if sorted(listed["hashes"]) != sorted(listed["results"]):
+        faults.append("docs/figures/figures.json does not say which content each of its results had")
     names = [figure["file"] for figure in listed["figures"]]
     for name in names:
         path = FIGURES / name

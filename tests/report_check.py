@@ -8,18 +8,22 @@
 Exit status 77, skipped, where there is no chromium with chromedriver; under CI that is a failure.
 """
 import copy
+import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 
 import report_data
+import report_values
 from browser import Browser, Missing
+from png import colours_of
 
 SKIPPED = 77
-CHARTS = ["ladder", "sizes", "roofline", "sweep", "skinny", "batched", "long", "other", "errors", "tuning"]
-MOST_SECONDS, MOST_ROWS, MOST_BYTES, MOST_MS = 2, 2000, 3e6, 1000
+CHARTS = ["ladder", "sizes", "roofline", "occupancy", "sweep", "skinny", "batched", "long", "other", "errors", "tuning"]
+MOST_SECONDS, MOST_ROWS, MOST_BYTES, MOST_MS, MOST_READY_MS = 2, 2000, 3e6, 1000, 3000
 READY = "return 'ready' in document.documentElement.dataset"
 
 faults = []
@@ -71,26 +75,25 @@ def check_charts(browser):
     expect(browser.run("return document.querySelectorAll('#counted tbody tr').length") > 40, "the table of counters is empty")
 
 
-def check_values(browser):
-    ratio = browser.run("""
-        const rows = [...document.querySelectorAll('#rates tbody tr')].map(row => [...row.cells].map(cell => cell.textContent));
-        const by = Object.fromEntries(rows.map(row => [row[1], row]));
-        return [by.k2[6], Number(by.k2[2].replace(',', '')) / Number(by.k1[2].replace(',', ''))]""")
-    expect(abs(float(ratio[0]) - ratio[1]) < 0.02, f"x parent of k2: {ratio[0]}, but the rates' ratio is {ratio[1]}")
+HOVERED = """
+    const canvas = document.querySelector(`#${arguments[0]} canvas`);
+    canvas.scrollIntoView({block: 'center', behavior: 'instant'});
+    const chart = Chart.getChart(canvas), box = canvas.getBoundingClientRect(), area = chart.chartArea;
+    const points = chart.data.datasets.flatMap((_, index) => chart.getDatasetMeta(index).data);
+    const point = points.find(each => !each.skip && each.x > area.left + 20 && each.x < area.right - 5
+        && each.y > area.top + 5 && each.y < area.bottom - 5) ?? points[0];
+    return [box.x + point.x - (chart.config.type === 'bar' ? 2 : 0), box.y + point.y]"""
+SHOWN = "const {tooltip} = Chart.getChart(document.querySelector(`#${arguments[0]} canvas`));"
 
 
 def check_hover(browser):
-    for panel in ("ladder", "sizes", "sweep"):
-        x, y = browser.run("""
-            const canvas = document.querySelector(`#${arguments[0]} canvas`);
-            canvas.scrollIntoView({block: 'center', behavior: 'instant'});
-            const chart = Chart.getChart(canvas), box = canvas.getBoundingClientRect();
-            const point = chart.getDatasetMeta(0).data.find(each => !each.skip && each.x > chart.chartArea.left + 20);
-            return [box.x + point.x - (arguments[0] === 'ladder' ? 5 : 0), box.y + point.y]""", panel)
-        browser.point(x, y)
+    for panel in CHARTS:
+        browser.point(*browser.run(HOVERED, panel))
         try:
-            browser.wait("const {tooltip} = Chart.getChart(document.querySelector(`#${arguments[0]} canvas`));"
-                         "return tooltip.opacity > 0 && tooltip.body.length > 0", panel, seconds=3)
+            browser.wait(SHOWN + "return tooltip.opacity > 0 && tooltip.body.length > 0", panel, seconds=3)
+            text = browser.run(SHOWN + "return [...tooltip.title, ...tooltip.body.flatMap(each => each.lines)].join(' ')", panel)
+            expect(any(sign.isdigit() for sign in text) and "undefined" not in text and "NaN" not in text,
+                   f"{panel}: its tooltip says '{text}'")
         except AssertionError:
             expect(False, f"{panel}: no tooltip where the pointer is")
         browser.point(1, 1)
@@ -162,19 +165,35 @@ def check_keyboard(browser):
     expect(len({name for name, _ in seen}) > 1 and all(visible for _, visible in seen), f"focus by Tab: {seen}")
 
 
+def check_pdf(browser, path):
+    if not shutil.which("pdftotext"):
+        expect(not os.environ.get("CI"), "no pdftotext (Debian: apt-get install poppler-utils)")
+        return
+    text = subprocess.run(["pdftotext", path, "-"], capture_output=True, text=True, check=True).stdout
+    words = " ".join(text.split())
+    ideas = browser.run("return JSON.parse(document.getElementById('data').textContent).rungs.rungs.map(rung => rung.idea)")
+    missing = [idea for idea in ideas if " ".join(idea.split()) not in words]
+    expect(not missing, f"{len(missing)} of {len(ideas)} ideas are not on paper, such as {missing[:1]}")
+    expect("Counters" in words and "copy_engine" in words, "tables are not on paper")
+
+
 def check_paper(browser, folder):
     browser.prefer(prefers_color_scheme="dark")
     browser.run("window.onafterprint = () => { window.printed = true }; window.addEventListener('beforeprint', () => {"
                 " window.paper = getComputedStyle(document.body).backgroundColor })")
+    before = browser.run("return document.querySelectorAll('details[open]').length")
     browser.paper(folder / "report.pdf")
-    expect((folder / "report.pdf").stat().st_size > 50000, "the printed page is small")
+    check_pdf(browser, folder / "report.pdf")
+    opened = browser.run("return document.querySelectorAll('details[open]').length")
+    expect(opened == before, f"{opened} details are open after printing, and {before} were before")
     expect(browser.run("return window.paper") == "rgb(255, 255, 255)", "paper is not white in dark mode")
     browser.prefer(prefers_color_scheme="light")
 
 
 def check_everything(browser, program, folder, pictures):
     page = folder / "everything.html"
-    report(program, report_data.write(folder / "everything.json", report_data.everything()), "-o", page)
+    planted = report_data.everything()
+    report(program, report_data.write(folder / "everything.json", planted), "-o", page)
     text = page.read_text(encoding="utf-8")
     expect("<img src=x" not in text, "a name of the data became an element")
     browser.resize(1200)
@@ -187,7 +206,7 @@ def check_everything(browser, program, folder, pictures):
            "odd text is not shown as it is")
     fits(browser, "1200 pixels")
     check_charts(browser)
-    check_values(browser)
+    report_values.check_values(browser, planted, expect)
     check_hover(browser)
     check_table(browser)
     check_rung(browser)
@@ -243,6 +262,50 @@ def check_without_data(browser, program, folder):
     fits(browser, "a page without data")
 
 
+def check_little(browser, program, folder):
+    """Pages of few rows have panels without some of their points."""
+    rungs = [each["id"] for each in json.loads(subprocess.run(
+        [program, "list", "--format", "json"], capture_output=True, text=True, check=True).stdout)["rungs"]]
+    page = folder / "few.html"
+    for kinds in (rungs, ["k1", "k2"], [rung for rung in rungs if rung.startswith("tf32")], [rungs[0]]):
+        report(program, report_data.write(folder / "few.json", report_data.one_of_each(kinds)), "-o", page)
+        shown(browser, page)
+        broken = browser.run("return [...document.querySelectorAll('.fault')].map(each => each.parentElement.id + each.textContent)")
+        expect(not broken, f"rows of {kinds[:3]}: {broken}")
+        fits(browser, f"rows of {kinds[:3]}")
+    # A fault in one panel leaves the others.
+    spoilt = folder / "spoilt.html"
+    spoilt.write_text(page.read_text(encoding="utf-8").replace(
+        "function heatTable(", "function heatTable() { throw Error('planted'); }\nfunction other("), encoding="utf-8")
+    browser.open(spoilt)
+    browser.wait(READY)
+    browser.console()
+    broken = browser.run("return [...document.querySelectorAll('.fault')].map(each => each.parentElement.id)")
+    expect(broken == ["heat"], f"the planted fault is shown in {broken}")
+    expect(browser.run("return Boolean(document.querySelector('#files table'))"), "a fault ends the panels behind it")
+
+
+def check_other_files(browser, program, folder):
+    page = folder / "tuned.html"
+    report(program, report_data.write(folder / "k9.json", report_data.tuned()), "-o", page)
+    shown(browser, page)
+    variants = browser.run("""
+        const [dataset] = Chart.getChart(document.querySelector('#tuning canvas')).data.datasets;
+        return dataset.variants.map((each, place) => [each.name, each.note, dataset.data[place].y])""")
+    expect([each[:2] for each in variants] == [["128x64x16-8x8-u1-b2", "best"], ["a100", "tied"], ["a6000", ""]]
+           and [each[2] for each in variants] == [37000, 36900, 30000], f"tuned candidates: {variants}")
+    text = browser.run("return document.getElementById('tuning').textContent")
+    expect("ended by signal 11" in text and "Tied with the best: a100" in text, "ties and failures are not listed")
+    counts = {"environment": {"device": None, "mode": "cpu"}, "counts": [
+        {"rung": "k3", "variant": "default", "shape": [64, 64, 64], "totals": {"ffma": 8192}}]}
+    report(program, report_data.write(folder / "counts.json", counts), "-o", page)
+    shown(browser, page)
+    report(program, folder / "counts.json", folder / "everything.json", "-o", page)
+    shown(browser, page)
+    series = browser.run("return JSON.parse(document.getElementById('data').textContent).series.length")
+    expect(series == 1, f"counts and times of one device are {series} series")
+
+
 def check_speed(browser, program, folder):
     page = folder / "many.html"
     data = report_data.write(folder / "many.json", report_data.rows_of_many(MOST_ROWS))
@@ -253,12 +316,14 @@ def check_speed(browser, program, folder):
     expect(seconds < MOST_SECONDS, f"{MOST_ROWS} rows take {seconds:.1f} s")
     expect(page.stat().st_size < MOST_BYTES, f"{MOST_ROWS} rows make {page.stat().st_size} bytes")
     shown(browser, page)
-    interactive = []
+    interactive, ready = [], []
     busy = max(1, os.getloadavg()[0] / os.cpu_count())  # with other tests, among which time is shared out
     for _ in range(3):
         browser.open(page)
         interactive.append(browser.run("return performance.getEntriesByType('navigation')[0].domInteractive"))
         browser.wait(READY)
+        ready.append(int(browser.run("return document.documentElement.dataset.ready")))
+    expect(min(ready) < MOST_READY_MS * busy, f"all panels are there after {ready} ms, of a machine {busy:.1f} times as busy as it can be")
     expect(min(interactive) < MOST_MS * busy, f"interactive after {interactive} ms, of a machine {busy:.1f} times as busy as it can be")
 
 
@@ -270,12 +335,14 @@ def main(program, pictures):
         check_everything(browser, program, folder, pictures)
         check_comparison(browser, program, folder)
         check_without_data(browser, program, folder)
+        check_little(browser, program, folder)
+        check_other_files(browser, program, folder)
         check_speed(browser, program, folder)
     figures = folder / "figures"
     report(program, folder / "everything.json", "--png", figures)
-    for name in ("ladder", "sizes", "heat"):
+    for name in ("ladder", "ladder-cublas", "sizes", "heat"):
         path = figures / f"{name}.png"
-        expect(path.is_file() and path.stat().st_size > 10000, f"--png left no {name}.png")
+        expect(path.is_file() and colours_of(path) > 40, f"--png left no {name}.png, or one that is blank")
     subprocess.run(["rm", "-r", folder], check=True)
     print("\n".join(faults + [f"{checked} checks, {len(faults)} faults"]))
     return 1 if faults else 0

@@ -57,6 +57,11 @@ def everything():
         rows += [cube(rung, size, in_waves(size, 64, 64, most)) for rung, most in ladder.items()]
         rows += [cube("k9", size, 30000 + 700 * index, name) for index, name in
                  enumerate(("a6000", "a100", "128x128x8-8x8", "64x128x16-8x8", "not-in-this-build"))]
+    rows += [cube("library", size, in_waves(size, 128, 128, 52000), kernel="large_tile/128x256") for size in range(128, 4097, 128)]
+    rows += [cube("library", 4096, 210000, arithmetic="fp16x3", percent_of_cublas=400.0),
+             cube("k0_tf32", 4096, 380000, arithmetic="tf32"),
+             cube("k10", 4096, 31000, sustained=True, throttling="power cap"),
+             cube("k6", 1024, 20000, memory="hot")]
     modes = {"tensor_tile": ("fp16x3", 200000, 3e-8), "bf16x6_tile": ("bf16x6", 114000, 3e-8),
              "bf16x9_tile": ("bf16x9", 80000, 2e-7), "tf32_tile": ("tf32", 500000, 1e-5)}
     for rung, (arithmetic, gflops, error) in modes.items():
@@ -68,6 +73,30 @@ def everything():
     rows += [failed("k7", 4096, "wrong", ODD), failed("k8", 4096, "not_run", "too little memory"),
              cube(ODD, 4096, 1234.0, ODD)]
     return {"environment": ENVIRONMENT, "results": rows}
+
+
+def tuned():
+    """As `tilewright tune k9 --output` writes it: one that is not compiled in, a tie, and one that crashed."""
+    def candidate(name, variant, gflops, **more):
+        us = None if gflops is None else 2 * 4096**3 / gflops / 1e3
+        return {"name": name, "kernel": "k9", "variant": variant, "parts": 1, **more,
+                "outcome": "ok" if gflops else "failed", "reason": None if gflops else "the process ended by signal 11",
+                "samples": 20 if gflops else 0, "median_us": us, "min_us": us, "spread_us": us and us * 0.004,
+                "gflops": gflops, "cold": True, "graph": False, "stage": 1, "tied": name == "a100", "compile_ms": None}
+    candidates = [candidate("128x64x16-8x8-u1-b2", "", 37000,
+                            config=[128, 64, 16, 8, 8, 0, 128, 0, 0, 0, 0, 0, 0, 1, 2, 1, 0, 0, 1]),
+                  candidate("a100", "a100", 36900), candidate("a6000", "a6000", 30000), candidate("crashed", "", None)]
+    return {"environment": ENVIRONMENT, "tuning": [
+        {"subject": "k9", "problem": "4096x4096x4096", "compute": "fp32", "m": 4096, "n": 4096, "k": 4096, "batch": 1,
+         "measured": True, "complete": True, "candidates": candidates, "best": candidates[0]["name"],
+         "configurations": 4, "illegal": []}]}
+
+
+def one_of_each(rungs):
+    """A row a rung, as few as a page may have."""
+    return {"environment": ENVIRONMENT, "results": [
+        cube(rung, 1024, 1000.0 + index, max_error=0.0, percent_of_cublas=None,
+             arithmetic=rung.split("_")[0] if rung.startswith("tf32") else "fp32") for index, rung in enumerate(rungs)]}
 
 
 def rows_of_many(count):

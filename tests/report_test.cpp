@@ -4,54 +4,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
-#include "lab/report/counts.h"
 #include "lab/report/environment_texts.h"
 #include "lab/report/kernels.h"
-#include "lab/report/noise.h"
 #include "lab/report/page.h"
 #include "lab/usage.h"
+#include "report_rows.h"
 
 namespace tilewright::lab::report {
 namespace {
-
-Json environment(const std::string& date = "2026-01-01",
-                 const std::string& device = "NVIDIA H200") {
-    return {{"device", device},        {"mode", "gpu"},
-            {"multiprocessors", 132},  {"clocks", {{"sm_max_mhz", 1980}}},
-            {"peak_gflops", 66908.16}, {"date", date}};
-}
-
-Json row(const std::string& rung, int64_t m, int64_t n, int64_t k, double gflops) {
-    const double us = 2e-3 * static_cast<double>(m * n * k) / gflops;
-    return {{"rung", rung},      {"variant", "default"}, {"shape", {m, n, k}},
-            {"memory", "cold"},  {"launch", "stream"},   {"dist", "uniform"},
-            {"samples", 30},     {"median_us", us},      {"spread_us", us / 1000},
-            {"gflops", gflops},  {"status", "ok"},       {"sm_mhz", 1980},
-            {"max_error", 2e-7}, {"bound", 3e-6},        {"percent_of_cublas", 50.0}};
-}
-
-Json cube(const std::string& rung, int64_t size, double gflops) {
-    return row(rung, size, size, size, gflops);
-}
-
-Json with(Json row, const char* key, const Json& value) {
-    row[key] = value;
-    return row;
-}
-
-ResultsFile file(const std::vector<Json>& rows, const std::string& name = "a.json",
-                 const Json& from = environment()) {
-    return parse_results(name, Json{{"environment", from}, {"results", rows}}.dump());
-}
-
-Material material(const std::vector<ResultsFile>& files, Grouping grouping = Grouping::by_device) {
-    Material made{.files = files};
-    made.series = series_of(made.files, grouping, made.repeated);
-    made.counts = counts_for(made.files, made.counts_from);
-    return made;
-}
 
 /// The row of this kernel at this size.
 Json square(const Json& panel, const std::string& id, int64_t size) {
@@ -88,6 +48,15 @@ TEST(ResultsFile, NamesTheFileAndWhatIsWrongWithIt) {
     EXPECT_THROW(read_results("/tmp"), UsageError);
 }
 
+TEST(ResultsFile, NamesTheEntryOfATuningThatIsOdd) {
+    for (const char* text :
+         {R"([1])", R"([{"subject": "k9"}])", R"([{"subject": "k9", "candidates": [{}]}])"})
+        EXPECT_NE(refusal_of(R"({"environment": {}, "tuning": )" + std::string(text) + "}")
+                      .find("\"tuning\", entry 1"),
+                  std::string::npos)
+            << text;
+}
+
 TEST(ResultsFile, MayBeJsonLines) {
     const ResultsFile read =
         parse_results("a.jsonl", Json{{"environment", environment()}}.dump() + '\n' +
@@ -106,6 +75,17 @@ TEST(ResultsFile, LacksWhatARowLacksAndIgnoresWhatItDoesNotKnow) {
     EXPECT_FALSE(read.rows[1].timed());
     EXPECT_EQ(shape_label(file({with(row("tile", 4, 5, 6, 1), "transb", "T")}).rows[0]),
               "4x5x6 NT");
+}
+
+TEST(ResultsFile, DerivesATimeOrListsTheRow) {
+    Json rate = cube("k1", 64, 20), nothing = cube("k2", 64, 20);
+    rate.erase("median_us");
+    nothing.erase("median_us"), nothing.erase("gflops");
+    const ResultsFile read = file({rate, nothing});
+    EXPECT_NEAR(*read.rows[0].median_us, *file({cube("k1", 64, 20)}).rows[0].median_us, 1e-9);
+    const Json listed = files_panel(material({read}))["files"][0]["not_ok"];
+    ASSERT_EQ(listed.size(), 1u);
+    EXPECT_EQ(listed[0][0], "k2");
 }
 
 TEST(Series, OfOneDeviceANewerFileReplacesRows) {
@@ -152,6 +132,52 @@ TEST(Squares, CompareWithTheParentWhereBothComputeAlike) {
     EXPECT_EQ(panel["ids"].dump(), R"(["k0","k1","k2","k10","tf32_mma"])");
 }
 
+TEST(Squares, TellArithmeticsAndSustainedRowsApart) {
+    const Json panel = squares_panel(material({file(
+        {cube("k0", 4096, 50), with(cube("k0_tf32", 4096, 400), "arithmetic", "tf32"),
+         cube("library", 4096, 60), with(cube("library", 4096, 200), "arithmetic", "fp16x3"),
+         cube("k1", 4096, 10), cube("k2", 4096, 30), with(cube("k2", 4096, 20), "sustained", true),
+         with(cube("k1", 4096, 5), "sustained", true)})}));
+    EXPECT_EQ(
+        panel["ids"].dump(),
+        R"(["k0","k0_tf32","k1","k1 sustained","k2","k2 sustained","library","library fp16x3"])");
+    EXPECT_EQ(square(panel, "library", 4096)["gflops"], 60);
+    EXPECT_EQ(square(panel, "library fp16x3", 4096)["gflops"], 200);
+    EXPECT_EQ(square(panel, "k2", 4096)["parent"], 3);
+    EXPECT_EQ(square(panel, "k2 sustained", 4096)["parent"], 4);
+    EXPECT_EQ(square(panel, "k2 sustained", 4096)["mode"], "cold, sustained");
+}
+
+TEST(Squares, SayHowFarTheWholeLadderHasCome) {
+    const Json panel =
+        squares_panel(material({file({cube("k1", 4096, 10), cube("k10", 4096, 400),
+                                      with(cube("k2", 4096, 30), "memory", "hot")})}));
+    EXPECT_EQ(square(panel, "k10", 4096)["first"], 40);
+    EXPECT_TRUE(square(panel, "k1", 4096)["first"].is_null());
+    EXPECT_TRUE(square(panel, "k2", 4096)["first"].is_null()) << "hot is not compared with cold";
+}
+
+TEST(Series, ASustainedRowDoesNotReplaceABurst) {
+    const auto made =
+        material({file({cube("k1", 64, 20)}), file({with(cube("k1", 64, 10), "sustained", true)},
+                                                   "b.json", environment("2026-02-01"))});
+    EXPECT_EQ(made.repeated, (std::vector<size_t>{0, 0}));
+    EXPECT_EQ(square(squares_panel(made), "k1", 64)["gflops"], 20);
+}
+
+TEST(Series, CountsAreOfNoDevice) {
+    const ResultsFile counted = parse_results(
+        "counts.json",
+        Json{{"environment", {{"device", "AMD EPYC"}}},
+             {"counts", {{{"rung", "k3"}, {"shape", {8, 8, 8}}, {"totals", {{"ffma", 7}}}}}}}
+            .dump());
+    const auto made = material({file({cube("k1", 64, 20)}), counted});
+    ASSERT_EQ(made.series.size(), 1u);
+    EXPECT_TRUE(files_panel(made)["files"][1]["series"].is_null());
+    EXPECT_TRUE(material({counted}).series.empty());
+    EXPECT_THROW(comparison_panel(material({counted, counted}, Grouping::by_file)), UsageError);
+}
+
 TEST(Panels, WithoutDataSayWhatMakesIt) {
     const auto made = material({file({with(cube("k1", 64, 1), "status", "wrong")})});
     for (const Json& panel :
@@ -161,77 +187,6 @@ TEST(Panels, WithoutDataSayWhatMakesIt) {
         EXPECT_EQ(panel["command"].get<std::string>().rfind("tilewright ", 0), 0u);
     }
     EXPECT_EQ(files_panel(made)["files"][0]["not_ok"].size(), 1u);
-}
-
-TEST(Shapes, AreGroupedByWhatIsThin) {
-    const auto made = material(
-        {file({row("k0", 1, 4096, 4096, 10), with(row("tile", 1, 4096, 4096, 5), "variant", "a"),
-               with(row("tile", 1, 4096, 4096, 15), "variant", "b"), row("gemv", 1, 4096, 4096, 9),
-               row("split_k", 64, 64, 65536, 1), with(cube("tile", 64, 2), "batch", 8),
-               row("k1", 4096, 1024, 2048, 1)})});
-    const Json groups = shapes_panel(made);
-    const Json& skinny = groups["skinny"]["shapes"];
-    ASSERT_EQ(skinny.size(), 1u);
-    EXPECT_EQ(skinny[0]["kernels"][0]["label"], "tile/b");
-    EXPECT_EQ(skinny[0]["kernels"][1]["id"], "gemv");
-    EXPECT_EQ(groups["long"]["shapes"][0]["shape"], "64x64x65536");
-    EXPECT_EQ(groups["batched"]["shapes"][0]["shape"], "64 x8");
-    EXPECT_EQ(groups["other"]["shapes"][0]["shape"], "4096x1024x2048");
-}
-
-TEST(Sweep, NeedsARunWithoutGapsAndShowsWhereWavesBegin) {
-    std::vector<Json> rows;
-    for (int64_t size = 128; size <= 4096; size += 128)
-        for (const char* kernel : {"k0", "k10", "large_tile", "thin"})
-            rows.push_back(cube(kernel, size, kernel[0] == 'l' ? 60 : 50));
-    rows.push_back(cube("copy_engine", 4096, 70));
-    const Json panel = sweep_panel(material({file(rows)}));
-    ASSERT_EQ(panel["sweeps"].size(), 1u);
-    const Json& sweep = panel["sweeps"][0];
-    EXPECT_EQ(sweep["sizes"].size(), 32u);
-    EXPECT_EQ(sweep["engine"][5]["label"], "large_tile");
-    EXPECT_EQ(sweep["rung_id"], "k10");  // copy_engine was not measured everywhere
-    // 2048: 8 x 16 = 128 tiles of 256 x 128 for 132 multiprocessors; 2176: 9 x 17 = 153.
-    EXPECT_EQ(sweep["wave_starts"][0]["size"], 2176);
-    EXPECT_EQ(sweep["wave_starts"][0]["waves"], 2);
-    rows.resize(4 * 7);
-    EXPECT_TRUE(sweep_panel(material({file(rows)})).contains("missing"));
-}
-
-TEST(Tuning, HasTheConfigurationsThatAreKnown) {
-    const Json panel = tuning_panel(material({file(
-        {with(cube("k9", 64, 1), "variant", "a6000"), with(cube("k9", 64, 3), "variant", "a100"),
-         with(cube("k9", 64, 2), "variant", "of another build"), cube("k5", 64, 9)})}));
-    ASSERT_EQ(panel["spaces"].size(), 1u);
-    const Json& variants = panel["spaces"][0]["variants"];
-    EXPECT_EQ(variants[0]["name"], "a100");
-    EXPECT_TRUE(variants[1]["config"].is_null());
-    EXPECT_EQ(variants[2]["config"]["intensity"], 32);
-}
-
-TEST(Roofline, HasNoPointAboveItsRoof) {
-    const auto made = material({file({cube("k1", 4096, 494), cube("k3", 4096, 8793),
-                                      cube("v2", 4096, 13444), cube("copy_engine", 4096, 53947)})});
-    const Json panel = roofline_panel(made);
-    const Json& device = panel["devices"][0];
-    EXPECT_EQ(device["roofs"].size(), 3u);
-    EXPECT_EQ(device["points"].size(), 4u);
-    for (const Json& point : device["points"])
-        for (const Json& roof : device["roofs"]) {
-            const Json& intensity = point[roof["level"].get<std::string>()];
-            if (intensity.is_null()) continue;
-            EXPECT_LE(point["gflops"].get<double>(),
-                      intensity.get<double>() * roof["gb_s"].get<double>())
-                << point["id"] << ' ' << roof["label"];
-        }
-}
-
-TEST(Roofline, OfAGpuWithoutPublicNumbersHasTheRoofThatFollowsFromItsClock) {
-    const auto made =
-        material({file({cube("k3", 4096, 8793)}, "a.json", environment("", "A GPU of next year"))});
-    const Json panel = roofline_panel(made);
-    ASSERT_EQ(panel["devices"][0]["roofs"].size(), 1u);
-    EXPECT_EQ(panel["devices"][0]["roofs"][0]["level"], "shared");
 }
 
 TEST(Counts, OfTheFilesComeBeforeThoseOfTheProgram) {
@@ -262,61 +217,11 @@ TEST(Rungs, HaveIdeaTilesCountersAndLesson) {
         EXPECT_FALSE(rung["idea"].get<std::string>().empty());
         EXPECT_FALSE(rung["counters"].empty()) << rung["id"];
         EXPECT_FALSE(rung["tiles"]["sums"].empty());
+        EXPECT_FALSE(rung["main_loop"].empty()) << rung["id"];
+        EXPECT_GT(rung["occupancy"]["blocks"].get<int>(), 0) << rung["id"];
         EXPECT_EQ(rung["parent"].is_null(), !rung.contains("diff")) << rung["id"];
     }
     EXPECT_GE(panel["rungs"].size(), 40u);
-}
-
-MeasuredRow timed(double us, double spread, int samples) {
-    MeasuredRow row;
-    row.median_us = us, row.spread_us = spread, row.samples = samples;
-    return row;
-}
-
-TEST(Noise, IsTheLargestOfWhatCanBeToldOfIt) {
-    const double between = kBetweenRuns;
-    EXPECT_EQ(*noise_between(timed(100, 0.1, 100), timed(100, 0.1, 100)), between);
-    EXPECT_EQ(*noise_between(timed(100, 0.1, 100), timed(50, 5, 100)), 0.1);
-    // Three samples: 3 x 1.2533 / 1.349 x 0.04 x sqrt(2 / 3).
-    EXPECT_NEAR(*noise_between(timed(100, 4, 3), timed(100, 4, 3)), 0.0910, 1e-4);
-    EXPECT_FALSE(noise_between(timed(100, 4, 0), timed(100, 4, 3)));
-    EXPECT_FALSE(noise_between(MeasuredRow{}, timed(100, 4, 3)));
-}
-
-TEST(Comparison, TellsChangesFromNoiseAndFromOtherCases) {
-    const auto made =
-        material({file({cube("k1", 64, 100), cube("k2", 64, 100), cube("k3", 64, 100),
-                        cube("k4", 64, 100), cube("k5", 64, 100), cube("k6", 64, 100)}),
-                  file({cube("k1", 64, 101), cube("k2", 64, 110), cube("k3", 64, 90),
-                        with(cube("k4", 64, 200), "memory", "hot"),
-                        with(cube("k5", 64, 100), "status", "wrong"), cube("v1", 64, 1),
-                        with(cube("k6", 64, 90), "sm_mhz", 1605)},
-                       "b.json", environment("2026-02-02"))},
-                 Grouping::by_file);
-    const Json panel = comparison_panel(made);
-    std::map<std::string, Json> by;
-    for (const Json& each : panel["rows"]) by[each["id"]] = each;
-    EXPECT_EQ(by["k1"]["verdict"], "same");
-    EXPECT_EQ(by["k2"]["verdict"], "faster");
-    EXPECT_EQ(by["k3"]["verdict"], "slower");
-    EXPECT_EQ(by["k4"]["verdict"], "other case");
-    EXPECT_EQ(by["k4"]["notes"], "memory: cold, hot");
-    EXPECT_EQ(by["k5"]["verdict"], "broken");
-    EXPECT_EQ(by["v1"]["verdict"], "only after");
-    EXPECT_NE(by["k6"]["notes"].get<std::string>().find("1605 MHz"), std::string::npos);
-    EXPECT_FALSE(panel["devices_differ"].get<bool>());
-    EXPECT_TRUE(panel["environment"].empty());  // but for the date
-}
-
-TEST(Comparison, SaysThatDevicesDiffer) {
-    const auto made =
-        material({file({cube("k1", 64, 1)}),
-                  file({cube("k1", 64, 2)}, "b.json", environment("", "NVIDIA A100-SXM4-80GB"))},
-                 Grouping::by_file);
-    const Json panel = comparison_panel(made);
-    EXPECT_TRUE(panel["devices_differ"].get<bool>());
-    EXPECT_EQ(panel["environment"][0].dump(),
-              R"(["device","NVIDIA H200","NVIDIA A100-SXM4-80GB"])");
 }
 
 TEST(Environment, IsShownWhole) {

@@ -155,7 +155,7 @@ expect 'a new machine: then the program runs' '$out == "<ladder> in elsewhere"'
 new_machine
 tw test
 calls apt-get
-expect 'test needs four packages more' '$status == 0' '$log == *" clang-format-14 libblas-test pkgconf python3"'
+expect 'test needs five packages more' '$status == 0' '$log == *" clang-format-14 libblas-test pkgconf poppler-utils python3"'
 
 ready_machine
 tw INSTALLED="${libraries/libfmt-dev/}" UPDATE_STATUS=100 ladder

@@ -10,7 +10,8 @@ const families = {
     chapter: 'v1 to v5x',
     beyond: 'beyond both texts',
     tensor: 'tensor cores',
-    engine: 'the engine',
+    library: 'the library',
+    engine: 'the library\u2019s kernels',
     other: 'not known to this program',
 };
 
@@ -18,8 +19,10 @@ const families = {
 function element(name, attributes = {}, ...children) {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) {
-        if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
-        else if (value !== false && value !== null) made.setAttribute(key, value === true ? '' : value);
+        if (key.startsWith('on'))
+            made.addEventListener(key.slice(2), value);
+        else if (value !== false && value !== null)
+            made.setAttribute(key, value === true ? '' : value);
     }
     made.append(...children.filter(child => child !== null && child !== undefined));
     return made;
@@ -61,15 +64,16 @@ function shortRate(value) {
 }
 
 function kernel(id) {
-    return data.kernels[id] || {title: id, family: 'other', arithmetic: 'fp32', parent: null, idea: ''};
+    return data.kernels[id]
+        || {title: id, rung: id, family: 'other', arithmetic: 'fp32', sustained: false, parent: null};
 }
 
-/** "10 warp_tile", "40 tf32_mma (TF32)", with the variant where it is not the default. */
+/** "10 warp_tile", "40 tf32_mma (TF32)", "cuBLAS, sustained", with the variant where it is not the default. */
 function kernelTitle(id, label = id) {
     const known = kernel(id);
     const variant = label.includes('/') ? `/${label.split('/').slice(1).join('/')}` : '';
     const mark = known.arithmetic === 'fp32' ? '' : ` (${known.arithmetic.toUpperCase()})`;
-    return known.title + variant + mark;
+    return known.title + variant + mark + (known.sustained ? ', sustained' : '');
 }
 
 /** For labels on drawings: names from files may be long. */
@@ -84,12 +88,14 @@ function isNarrow() {
 const manySeries = data.series.length > 1;
 
 function seriesLegend() {
-    return element('ul', {class: 'legend', 'aria-label': 'Colours'}, ...data.series.map((each, index) =>
-        element('li', {}, swatch(seriesColours[index % seriesColours.length]), each.label)));
+    return element('ul', {class: 'legend', 'aria-label': 'Colours'},
+        ...data.series.map(
+            (each, index) => element('li', {}, swatch(seriesColours[index % seriesColours.length]), each.label)));
 }
 
 function swatch(name, line = false) {
-    return element('span', {class: line ? 'swatch line' : 'swatch', style: `background: var(--${name})`, 'aria-hidden': 'true'});
+    return element(
+        'span', {class: line ? 'swatch line' : 'swatch', style: `background: var(--${name})`, 'aria-hidden': 'true'});
 }
 
 /** A select with a label; `changed` gets the chosen value as it stands in `options`. */
@@ -102,6 +108,24 @@ function choice(label, options, value, changed) {
 function tick(label, value, changed) {
     const box = element('input', {type: 'checkbox', checked: value, onchange: () => changed(box.checked)});
     return element('label', {}, box, label);
+}
+
+/** A button for each of `entries`, [key, text, shade], that shows or hides it. */
+function toggles(entries, hidden, changed, line = false) {
+    return entries.map(([key, text, shade]) => {
+        const button = element('button', {
+            type: 'button',
+            class: 'chip',
+            'aria-pressed': String(!hidden.has(key)),
+            onclick: () => {
+                hidden.has(key) ? hidden.delete(key) : hidden.add(key);
+                button.setAttribute('aria-pressed', String(!hidden.has(key)));
+                changed();
+            }
+        },
+            swatch(shade, line), text);
+        return button;
+    });
 }
 
 /** Where there is no data: why, and what makes it. */
@@ -117,13 +141,20 @@ const waiting = [];  // panels that are in their places and still empty
 function fillWaiting() {
     const start = performance.now();
     while (waiting.length && performance.now() - start < 50) waiting.shift()();
-    if (waiting.length) setTimeout(fillWaiting);
-    else document.documentElement.dataset.ready = '';
+    if (waiting.length)
+        setTimeout(fillWaiting);
+    else
+        becomeReady();
 }
 
 function fillAllNow() {
     while (waiting.length) waiting.shift()();
-    document.documentElement.dataset.ready = '';
+    becomeReady();
+}
+
+/** Says when, in milliseconds from the page's start. */
+function becomeReady() {
+    document.documentElement.dataset.ready ??= String(Math.round(performance.now()));
 }
 
 /** A panel with a place in the contents. `fill` is not called where the data is missing. */
@@ -132,6 +163,26 @@ function panel(id, title, short, about, contents, fill) {
         element('h2', {id: `${id}-title`}, title), ...(about ? [element('p', {class: 'screen'}, about)] : []));
     document.getElementById('panels').append(section);
     document.getElementById('contents').append(element('a', {href: `#${id}`}, short));
-    if (contents && contents.missing) section.append(missingNote(contents));
-    else waiting.push(() => fill(section, contents));
+    if (contents && contents.missing)
+        section.append(missingNote(contents));
+    else
+        waiting.push(() => guarded(section, () => fill(section, contents)));
+}
+
+/** A fault ends the panel that has it, and no other. */
+function guarded(section, work) {
+    try {
+        work();
+    } catch (fault) {
+        console.error(fault);
+        section.append(
+            element('div', {class: 'note fault'}, element('p', {}, `This panel cannot be drawn: ${fault.message}`)));
+    }
+}
+
+/** Details whose content is made when they are first opened: all of it at once would be much. */
+function filledWhenOpened(details, fill) {
+    details.fillNow = fill;
+    details.addEventListener('toggle', () => details.open && fill());
+    return details;
 }

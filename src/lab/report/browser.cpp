@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -57,15 +60,16 @@ class Profile {
     fs::path path_;
 };
 
-/// Its exit status; -1 where it did not end in time and was ended.
-int run_quietly(std::vector<std::string> words) {
+/// Its exit status; -1 where it did not end in time and was ended. What it prints goes to `output`.
+int run_quietly(std::vector<std::string> words, const std::string& output = "/dev/null") {
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     posix_spawn_file_actions_t quiet;
     posix_spawn_file_actions_init(&quiet);
-    for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
-        posix_spawn_file_actions_addopen(&quiet, stream, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT,
+                                     S_IRUSR | S_IWUSR);
+    posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     // A group of its own: the browser's helpers end with it.
     posix_spawnattr_t group;
     posix_spawnattr_init(&group);
@@ -102,6 +106,22 @@ std::string url_of(const fs::path& path) {
     return url;
 }
 
+/// What both uses of it have in common.
+std::vector<std::string> words_for(const std::string& browser, const Profile& profile,
+                                   const Figure& figure) {
+    std::vector<std::string> words{browser,
+                                   "--headless",
+                                   "--disable-gpu",
+                                   "--hide-scrollbars",
+                                   "--no-first-run",
+                                   "--force-device-scale-factor=1.5",
+                                   fmt::format("--user-data-dir={}", profile.path().string()),
+                                   fmt::format("--window-size={},{}", figure.width, figure.height)};
+    // Chromium has no sandbox for root, and the page is our own.
+    if (geteuid() == 0) words.emplace_back("--no-sandbox");
+    return words;
+}
+
 }  // namespace
 
 std::string find_browser() {
@@ -122,22 +142,31 @@ std::string find_browser() {
         "or name one in TILEWRIGHT_BROWSER");
 }
 
+std::string dump_page(const std::string& browser, const std::string& page, const Figure& figure) {
+    const Profile profile;
+    const fs::path text = profile.path() / "page.html";
+    std::vector<std::string> words = words_for(browser, profile, figure);
+    words.emplace_back("--dump-dom");
+    words.push_back(fmt::format("{}#{}", url_of(page), figure.name));
+    const int status = run_quietly(words, text.string());
+    if (status != 0)
+        throw std::runtime_error(
+            status == -1
+                ? fmt::format("{} did not show the page within {} s", browser, kPatience.count())
+                : fmt::format("{} did not show the page: it ended with "
+                              "status {}",
+                              browser, status));
+    std::ifstream file(text, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
 void draw_figure(const std::string& browser, const std::string& page, const Figure& figure,
                  const std::string& folder) {
     const Profile profile;
     const fs::path target = fs::path(folder) / (figure.name + ".png");
     const fs::path drawn = profile.path() / "figure.png";
-    std::vector<std::string> words{browser,
-                                   "--headless",
-                                   "--disable-gpu",
-                                   "--hide-scrollbars",
-                                   "--no-first-run",
-                                   "--force-device-scale-factor=1.5",
-                                   fmt::format("--user-data-dir={}", profile.path().string()),
-                                   fmt::format("--window-size={},{}", figure.width, figure.height),
-                                   fmt::format("--screenshot={}", drawn.string())};
-    // Chromium has no sandbox for root, and the page is our own.
-    if (geteuid() == 0) words.emplace_back("--no-sandbox");
+    std::vector<std::string> words = words_for(browser, profile, figure);
+    words.push_back(fmt::format("--screenshot={}", drawn.string()));
     words.push_back(fmt::format("{}#figure={}", url_of(page), figure.name));
     const int status = run_quietly(words);
     std::error_code ignored;

@@ -18,6 +18,10 @@ struct Figure {
     int width = 0, height = 0;
 };
 
+/// The page's text when its script has run, at `#name` and as wide as the figure. Throws
+/// std::runtime_error where the browser does not do it.
+std::string dump_page(const std::string& browser, const std::string& page, const Figure& figure);
+
 /// Writes folder/NAME.png of the panel NAME of this page. Throws std::runtime_error.
 void draw_figure(const std::string& browser, const std::string& page, const Figure& figure,
                  const std::string& folder);

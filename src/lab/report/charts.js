@@ -8,8 +8,8 @@ const drawings = [];  // each redraws one chart, as when the theme changes
 function chart(parent, label, height, build, rows) {
     const canvas = element('canvas', {role: 'img', 'aria-label': `${label}. The same numbers are in the table below.`});
     const box = element('div', {class: 'chart'}, canvas);
-    const table = element('details', {class: 'data'}, element('summary', {}, 'The numbers of this chart'));
-    table.addEventListener('toggle', () => table.open && fillTable());
+    const table = filledWhenOpened(
+        element('details', {class: 'data'}, element('summary', {}, 'The numbers of this chart')), fillTable);
     parent.append(box, table);
     let drawn = null;
 
@@ -23,9 +23,10 @@ function chart(parent, label, height, build, rows) {
         drawn = new Chart(canvas, withDefaults(build()));
         if (table.open) fillTable();
     }
-    drawings.push(draw);
+    const drawGuarded = () => guarded(parent, draw);
+    drawings.push(drawGuarded);
     draw();
-    return draw;
+    return drawGuarded;
 }
 
 function redrawAll() {
@@ -44,8 +45,16 @@ function withDefaults(config) {
     options.responsive = true;
     options.plugins = {legend: {display: false}, ...options.plugins};
     options.plugins.tooltip = {
-        backgroundColor: colour('card'), titleColor: ink, bodyColor: ink, footerColor: faint,
-        borderColor: colour('rule'), borderWidth: 1, padding: 10, boxPadding: 4, usePointStyle: true, footerFont: {weight: 'normal'},
+        backgroundColor: colour('card'),
+        titleColor: ink,
+        bodyColor: ink,
+        footerColor: faint,
+        borderColor: colour('rule'),
+        borderWidth: 1,
+        padding: 10,
+        boxPadding: 4,
+        usePointStyle: true,
+        footerFont: {weight: 'normal'},
         ...options.plugins.tooltip,
     };
     for (const axis of Object.values(options.scales || {}))
@@ -65,20 +74,24 @@ function apart(sizes) {
 /** Ticks at these values, as far as there is room. */
 function ticksAt(values, text = value => String(value)) {
     return {
-        afterBuildTicks: axis => { axis.ticks = values.filter(value => value >= axis.min && value <= axis.max).map(value => ({value})); },
+        afterBuildTicks: axis => {
+            axis.ticks = values.filter(value => value >= axis.min && value <= axis.max).map(value => ({value}));
+        },
         ticks: {callback: text, autoSkip: true, autoSkipPadding: 6, maxRotation: 0, minRotation: 0},
     };
 }
 
 /** A logarithmic axis' ends around these values. */
 function rangeOf(values, factor = 1.4) {
+    if (!values.length) return {min: 1, max: 10};
     return {min: Math.min(...values) / factor, max: Math.max(...values) * factor};
 }
 
 /** A logarithmic axis with a tick at each power of ten, and at 2 and 5 times it where few remain. */
 function logAxis(title, text = shortRate) {
     return {
-        type: 'logarithmic', title: {text: title},
+        type: 'logarithmic',
+        title: {text: title},
         afterBuildTicks: axis => {
             const decades = Math.log10(axis.max / axis.min);
             const steps = decades > 3 ? [1] : decades > 1.5 ? [1, 3] : [1, 1.5, 2, 3, 5, 7];
@@ -116,7 +129,8 @@ const barTexts = {
             drawn.getDatasetMeta(index).data.forEach((bar, place) => {
                 const text = dataset.texts[place];
                 if (!text) return;
-                const inside = bar.x + ctx.measureText(text).width + 8 > chartArea.right + drawn.options.layout.padding.right;
+                const inside =
+                    bar.x + ctx.measureText(text).width + 8 > chartArea.right + drawn.options.layout.padding.right;
                 ctx.textAlign = inside ? 'right' : 'left';
                 ctx.fillStyle = inside ? colour('paper') : colour('ink');
                 if (!inside) outlined(ctx, text, bar.x + 5, bar.y);
@@ -127,6 +141,28 @@ const barTexts = {
     },
 };
 
+/** Texts beside points, as far as there is room: `named` is a list of {point, text, places}. */
+function placeTexts(drawn, named, points, size) {
+    const {ctx, chartArea} = drawn;
+    const taken = points.map(point => ({x: point.x - 6, y: point.y, width: 12}));
+    ctx.save();
+    ctx.font = `${size}px ${Chart.defaults.font.family}`;
+    ctx.textBaseline = 'middle';
+    ctx.fillStyle = colour('ink');
+    for (const {point, text} of named) {
+        const width = ctx.measureText(text).width;
+        const places = [[10, 0], [-10 - width, 0], [-width / 2, -14], [-width / 2, 14]].map(
+            ([x, y]) => ({x: point.x + x, y: point.y + y, width}));
+        const place = places.find(box => box.x >= chartArea.left && box.x + width <= chartArea.right + 20
+                && !taken.some(other => Math.abs(other.y - box.y) < size + 1 && other.x < box.x + width + 2
+                        && box.x < other.x + other.width + 2));
+        if (!place) continue;
+        taken.push(place);
+        ctx.fillText(text, place.x, place.y);
+    }
+    ctx.restore();
+}
+
 /** Names at the right ends of lines, by dataset.rank: those that come first have their place. */
 const endNames = {
     id: 'endNames',
@@ -134,8 +170,8 @@ const endNames = {
         const {ctx, chartArea} = drawn;
         const taken = [];
         const names = drawn.data.datasets.map((dataset, index) => ({dataset, index}))
-            .filter(each => each.dataset.end && drawn.isDatasetVisible(each.index))
-            .sort((a, b) => a.dataset.rank - b.dataset.rank);
+                          .filter(each => each.dataset.end && drawn.isDatasetVisible(each.index))
+                          .sort((a, b) => a.dataset.rank - b.dataset.rank);
         ctx.save();
         ctx.font = `${Chart.defaults.font.size - 1}px ${Chart.defaults.font.family}`;
         ctx.textBaseline = 'middle';
@@ -144,8 +180,9 @@ const endNames = {
             const last = points[points.length - 1];
             if (!last || last.y < chartArea.top || last.y > chartArea.bottom) continue;
             // Beside its point, or as near as the others leave room.
-            const y = [0, -5, 5, -10, 10, -14, 14].map(shift => last.y + shift)
-                .find(at => taken.every(other => Math.abs(other - at) >= Chart.defaults.font.size - 1));
+            const y = [0, -5, 5, -10, 10, -14, 14]
+                          .map(shift => last.y + shift)
+                          .find(at => taken.every(other => Math.abs(other - at) >= Chart.defaults.font.size - 1));
             if (y === undefined) continue;
             taken.push(y);
             ctx.fillStyle = dataset.solid || dataset.borderColor;
@@ -169,8 +206,13 @@ const rules = {
             ctx.strokeStyle = rule.colour;
             ctx.setLineDash(rule.dash || [5, 4]);
             ctx.beginPath();
-            if (across) { ctx.moveTo(at, chartArea.top); ctx.lineTo(at, chartArea.bottom); }
-            else { ctx.moveTo(chartArea.left, at); ctx.lineTo(chartArea.right, at); }
+            if (across) {
+                ctx.moveTo(at, chartArea.top);
+                ctx.lineTo(at, chartArea.bottom);
+            } else {
+                ctx.moveTo(chartArea.left, at);
+                ctx.lineTo(chartArea.right, at);
+            }
             ctx.stroke();
             if (!rule.text) continue;
             ctx.fillStyle = rule.colour;

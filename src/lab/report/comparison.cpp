@@ -6,22 +6,30 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "lab/report/environment_texts.h"
 #include "lab/report/kernels.h"
 #include "lab/report/noise.h"
 #include "lab/report/panels.h"
 #include "lab/text.h"
+#include "lab/usage.h"
 
 namespace tilewright::lab::report {
 
 namespace {
 
+constexpr const char* kNotRun = "not_run";
 constexpr double kSameClock = 0.01;  // beyond it a time says more of the clock than of the code
 
-/// What both runs have to share for a row to be compared; how it was measured is told apart.
+/// The full case: two rows with the same are one measurement, made twice.
 std::string key_of(const MeasuredRow& row) {
-    return fmt::format("{}/{} {}", row.rung, row.variant, shape_label(row));
+    return fmt::format("{}/{} {} {}", row.rung, row.variant, row.arithmetic, case_key(row));
+}
+
+/// What is left of the case when it is not told how it was measured.
+std::string coarse_key_of(const MeasuredRow& row) {
+    return fmt::format("{}/{} {} {}", row.rung, row.variant, row.arithmetic, shape_label(row));
 }
 
 /// Options that differ between two rows of one kernel and shape: "memory: cold, hot".
@@ -34,6 +42,9 @@ std::vector<std::string> differing_options(const MeasuredRow& a, const MeasuredR
     compare("beta", a.beta, b.beta);
     compare("memory", a.memory, b.memory);
     compare("launch", a.launch, b.launch);
+    const auto span = [](const MeasuredRow& row) { return row.sustained ? "sustained" : "burst"; };
+    compare("span", std::string(span(a)), std::string(span(b)));
+    compare("scalars on the device", a.device_scalars, b.device_scalars);
     compare("data", a.dist, b.dist);
     const char* names[] = {"lda", "ldb", "ldc"};
     for (size_t i = 0; i < 3; ++i) compare(names[i], a.ld[i], b.ld[i]);
@@ -50,17 +61,24 @@ struct Judged {
     std::vector<std::string> notes;
 };
 
-Judged judge(const MeasuredRow& before, const MeasuredRow& after) {
+/// Null where both have a time.
+const char* verdict_on_status(const MeasuredRow& before, const MeasuredRow& after) {
     if (before.status == "ok" && after.status != "ok")
-        return {"broken", {}, {}, {after.status + ": " + after.reason}};
+        return after.status == kNotRun ? "did not run" : "broken";
     if (before.status != "ok" && after.status == "ok")
-        return {"mended", {}, {}, {before.status + ": " + before.reason}};
-    if (!before.timed() || !after.timed()) return {"untimed", {}, {}, {after.reason}};
-    Judged judged{"unknown", *after.median_us / *before.median_us - 1, noise_between(before, after),
-                  differing_options(before, after)};
-    if (!judged.notes.empty())
-        judged.verdict = "other case";
-    else if (!judged.noise)
+        return before.status == kNotRun ? "ran" : "mended";
+    return before.timed() && after.timed() ? nullptr : "untimed";
+}
+
+/// Of rows with the same full case.
+Judged judge(const MeasuredRow& before, const MeasuredRow& after) {
+    if (const char* verdict = verdict_on_status(before, after)) {
+        const MeasuredRow& bad = after.status == "ok" ? before : after;
+        return {verdict, {}, {}, {bad.status + (bad.reason.empty() ? "" : ": " + bad.reason)}};
+    }
+    Judged judged{
+        "unknown", *after.median_us / *before.median_us - 1, noise_between(before, after), {}};
+    if (!judged.noise)
         judged.notes.push_back("no spread or number of samples, so that noise is not known");
     else if (std::abs(*judged.change) <= *judged.noise)
         judged.verdict = "same";
@@ -72,20 +90,38 @@ Judged judge(const MeasuredRow& before, const MeasuredRow& after) {
     return judged;
 }
 
+/// Of rows that share kernel and shape alone: their times are not compared.
+Judged other_case(const MeasuredRow& before, const MeasuredRow& after) {
+    return {"other case", {}, {}, differing_options(before, after)};
+}
+
 Json percent(const std::optional<double>& share) {
     return share ? Json(*share * 100) : Json(nullptr);
 }
 
-Json row_json(const MeasuredRow* before, const MeasuredRow* after) {
+struct Pair {
+    const MeasuredRow *before = nullptr, *after = nullptr;
+    bool same_case = true;
+};
+
+Judged judged_of(const Pair& pair) {
+    if (!pair.before) return {"only after"};
+    if (!pair.after) return {"only before"};
+    return pair.same_case ? judge(*pair.before, *pair.after)
+                          : other_case(*pair.before, *pair.after);
+}
+
+Json row_json(const Pair& pair) {
+    const MeasuredRow *before = pair.before, *after = pair.after;
     const MeasuredRow& row = after ? *after : *before;
-    const Judged judged =
-        before && after ? judge(*before, *after) : Judged{before ? "only before" : "only after"};
+    const Judged judged = judged_of(pair);
     const auto of = [](const MeasuredRow* each, auto member) {
         return each ? or_null(each->*member) : Json(nullptr);
     };
-    return {{"id", row.rung},
+    return {{"id", contender_of(row)},
             {"label", kernel_label(row)},
             {"shape", shape_label(row)},
+            {"conditions", conditions_of(row)},
             {"square", row.is_square()},
             {"size", row.m},
             {"before_us", of(before, &MeasuredRow::median_us)},
@@ -111,30 +147,48 @@ Json differing_environment(const Json& before, const Json& after) {
     return all;
 }
 
+/// Every row of both once, in the order of the files. A row that a file has twice is what was measured
+/// last.
+std::vector<Pair> pairs_of(const Series& before, const Series& after) {
+    std::map<std::string, size_t> places;
+    std::vector<Pair> pairs;
+    for (const auto& [series, member] : {std::pair(&before, &Pair::before), {&after, &Pair::after}})
+        for (const MeasuredRow& row : series->rows) {
+            const auto [place, is_new] = places.try_emplace(key_of(row), pairs.size());
+            if (is_new) pairs.emplace_back();
+            pairs[place->second].*member = &row;
+        }
+    std::map<std::string, std::vector<Pair*>> left;
+    for (Pair& pair : pairs)
+        if (pair.before && !pair.after) left[coarse_key_of(*pair.before)].push_back(&pair);
+    for (Pair& pair : pairs) {
+        if (pair.before) continue;
+        auto& candidates = left[coarse_key_of(*pair.after)];
+        if (candidates.empty()) continue;
+        pair.before = std::exchange(candidates.front()->before, nullptr);
+        pair.same_case = false;
+        candidates.erase(candidates.begin());
+    }
+    std::erase_if(pairs, [](const Pair& pair) { return !pair.before && !pair.after; });
+    return pairs;
+}
+
 }  // namespace
 
 Json comparison_panel(const Material& material) {
+    for (const ResultsFile& file : material.files)
+        if (file.rows.empty())
+            throw UsageError("--compare: " + file.path + " has no rows with times");
     const Series &before = material.series[0], &after = material.series[1];
-    // A row that a file has twice is what was measured last.
-    std::map<std::string, const MeasuredRow*> earlier, later;
-    std::vector<std::string> keys;
-    for (const auto& [series, rows] : {std::pair(&before, &earlier), {&after, &later}})
-        for (const MeasuredRow& row : series->rows) {
-            if (!earlier.count(key_of(row)) && !later.count(key_of(row)))
-                keys.push_back(key_of(row));
-            (*rows)[key_of(row)] = &row;
-        }
     Json rows = Json::array();
     std::map<std::string, int> verdicts;
-    for (const std::string& key : keys) {
-        const auto a = earlier.find(key), b = later.find(key);
-        rows.push_back(row_json(a == earlier.end() ? nullptr : a->second,
-                                b == later.end() ? nullptr : b->second));
+    for (const Pair& pair : pairs_of(before, after)) {
+        rows.push_back(row_json(pair));
         ++verdicts[rows.back()["verdict"]];
     }
     const auto device = [](const Series& series) {
-        return std::pair(series.environment.value("device", ""),
-                         series.environment.value("mode", ""));
+        return std::pair(text_at(series.environment, "device"),
+                         text_at(series.environment, "mode"));
     };
     return {{"before", material.files[0].name},
             {"after", material.files[1].name},

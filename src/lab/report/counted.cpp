@@ -27,6 +27,7 @@ constexpr Column kColumns[] = {{"sectors_per_load", "sectors / load", 2},
 Json row_json(const CountedKernel& counted) {
     MeasuredRow named;  // for its label alone
     named.rung = counted.rung, named.variant = counted.variant;
+    named.arithmetic = arithmetic_of(counted.rung);
     Json row{{"id", counted.rung},
              {"label", kernel_label(named)},
              {"shape", fmt::format("{}x{}x{}", counted.m, counted.n, counted.k)},

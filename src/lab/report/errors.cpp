@@ -17,7 +17,7 @@ Json errors_panel(const Material& material) {
             const MeasuredRow& row = *measured;
             if (!row.max_error) continue;
             points.push_back({{"series", index},
-                              {"id", row.rung},
+                              {"id", contender_of(row)},
                               {"label", kernel_label(row)},
                               {"arithmetic", row.arithmetic},
                               {"size", row.m},

@@ -10,6 +10,8 @@ namespace tilewright::lab::report {
 
 namespace {
 
+constexpr const char* kNoTime = "the file has no time of it";
+
 std::string value_text(const Json& value) {
     if (value.is_null()) return "not known";
     if (value.is_string()) return value.get<std::string>();
@@ -44,13 +46,15 @@ Json files_panel(const Material& material) {
         Json json{{"name", file.name},
                   {"rows", file.rows.size()},
                   {"counts", file.counts.size()},
+                  {"tuned", file.tuned.size()},
+                  {"series", nullptr},
                   {"repeated", material.repeated[index]},
                   {"environment", environment_texts(file.environment)},
                   {"not_ok", Json::array()}};
         for (const MeasuredRow& row : file.rows)
-            if (row.status != "ok")
-                json["not_ok"].push_back(
-                    {kernel_label(row), shape_label(row), row.status, row.reason});
+            if (!row.timed())
+                json["not_ok"].push_back({kernel_label(row), shape_label(row), row.status,
+                                          row.status == "ok" ? kNoTime : row.reason});
         for (size_t series = 0; series < material.series.size(); ++series) {
             const auto& files = material.series[series].files;
             if (std::find(files.begin(), files.end(), index) != files.end())

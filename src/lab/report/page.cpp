@@ -35,21 +35,36 @@ void name_apart(std::vector<ResultsFile>& files) {
         if (seen[file.name] > 1) file.name = file.path;
 }
 
-/// Of all kernels that a row names or that were counted.
+/// Of all contenders that have a row, and of kernels that were counted or tuned.
 Json kernels_json(const Material& material) {
+    std::map<std::string, MeasuredRow> contenders;
+    const auto add = [&](const std::string& id) {
+        MeasuredRow row;
+        row.rung = id, row.arithmetic = arithmetic_of(id);
+        contenders.try_emplace(id, row);
+    };
+    for (const CountedKernel& counted : material.counts) add(counted.rung);
+    for (const Series& series : material.series) {
+        for (const MeasuredRow& row : series.rows) contenders.try_emplace(contender_of(row), row);
+        for (const TunedProblem& problem : series.tuned)
+            for (const TunedCandidate& candidate : problem.candidates) add(candidate.kernel);
+    }
     std::vector<std::string> ids;
-    for (const CountedKernel& counted : material.counts) ids.push_back(counted.rung);
-    for (const Series& series : material.series)
-        for (const MeasuredRow& row : series.rows) ids.push_back(row.rung);
+    for (const auto& [id, row] : contenders) ids.push_back(id);
     Json all = Json::object();
     for (const std::string& id : in_reading_order(ids)) {
-        const KernelDefinition* kernel = kernel_with_id(id);
-        const bool has_parent = kernel && *kernel->parent && kernel->kind != Kind::engine;
-        all[id] = {{"title", title_of(id)},
-                   {"family", family_of(id)},
-                   {"arithmetic", kernel ? name_of(kernel->arithmetic) : "fp32"},
-                   {"parent", has_parent ? Json(kernel->parent) : Json(nullptr)},
-                   {"idea", kernel ? kernel->idea : ""}};
+        const MeasuredRow& row = contenders[id];
+        const KernelDefinition* kernel = kernel_with_id(row.rung);
+        MeasuredRow parent = row;
+        if (kernel && kernel->kind != Kind::engine) parent.rung = kernel->parent;
+        all[id] = {{"title", title_of(row.rung)},
+                   {"rung", row.rung},
+                   {"family", family_of(row.rung)},
+                   {"arithmetic", row.arithmetic},
+                   {"sustained", row.sustained},
+                   {"parent", parent.rung.empty() || parent.rung == row.rung
+                                  ? Json(nullptr)
+                                  : Json(contender_of(parent))}};
     }
     return all;
 }

@@ -26,16 +26,17 @@ struct Material {
 /// The ladder at one size, GFLOP/s over size, the heat map and the table: square products.
 Json squares_panel(const Material& material);
 
-/// Products that are no squares, by what is thin of them: the fastest of each kernel.
+/// Products that are no squares, by what is thin of them: the fastest of each kernel beside cuBLAS in
+/// as accurate an arithmetic and the same conditions.
 Json shapes_panel(const Material& material);
 
-/// Square sizes in steps of 128: the engine, a rung and cuBLAS.
+/// Square sizes in steps of 128: the library, a rung and cuBLAS.
 Json sweep_panel(const Material& material);
 
 /// Error against speed.
 Json errors_panel(const Material& material);
 
-/// All variants of a kernel at a size, with their tile configurations.
+/// All variants of a kernel at a size, with their tile configurations: of rows, and as tuned.
 Json tuning_panel(const Material& material);
 
 /// FLOP a byte, as counted, against what was measured, under the roofs of the GPU.
@@ -55,8 +56,5 @@ Json files_panel(const Material& material);
 
 /// In place of a panel's data.
 Json missing(const std::string& why, const std::string& command);
-
-/// Null where there is none.
-Json or_null(const std::optional<double>& value);
 
 }  // namespace tilewright::lab::report

@@ -19,27 +19,6 @@ namespace {
     throw UsageError(fmt::format("{}: {}", path, what));
 }
 
-std::string text_at(const Json& object, const char* key, const char* absent = "") {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : absent;
-}
-
-std::optional<double> number_at(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    if (found == object.end() || !found->is_number()) return {};
-    return found->get<double>();
-}
-
-int64_t integer_at(const Json& object, const char* key, int64_t absent) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_number_integer() ? found->get<int64_t>() : absent;
-}
-
-const Json* object_at(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_object() ? &*found : nullptr;
-}
-
 /// What a row must have; everything else it may lack.
 bool has_shape(const Json& object) {
     const auto shape = object.find("shape");
@@ -52,9 +31,8 @@ bool has_shape(const Json& object) {
 MeasuredRow row_of(const Json& json) {
     MeasuredRow row;
     row.rung = text_at(json, "rung");
-    row.name = text_at(json, "name");
     row.variant = text_at(json, "variant", "default");
-    row.arithmetic = text_at(json, "arithmetic", "fp32");
+    row.arithmetic = text_at(json, "arithmetic", arithmetic_of(row.rung));
     const Json& shape = json["shape"];
     row.m = shape[0], row.n = shape[1], row.k = shape[2];
     row.batch = integer_at(json, "batch", 1);
@@ -63,25 +41,38 @@ MeasuredRow row_of(const Json& json) {
     row.transpose_b = text_at(json, "transb", "N") != "N";
     row.alpha = number_at(json, "alpha").value_or(1);
     row.beta = number_at(json, "beta").value_or(0);
+    row.device_scalars = flag_at(json, "device_scalars");
     row.ld = {integer_at(json, "lda", 0), integer_at(json, "ldb", 0), integer_at(json, "ldc", 0)};
     row.dist = text_at(json, "dist");
     row.memory = text_at(json, "memory");
     row.launch = text_at(json, "launch");
+    row.sustained = flag_at(json, "sustained");
+    row.chosen = text_at(json, "kernel");
+    row.opponent = text_at(json, "opponent");
     row.throttling = text_at(json, "throttling");
     row.status = text_at(json, "status", "ok");
     row.reason = text_at(json, "reason");
     row.samples = static_cast<int>(integer_at(json, "samples", 0));
     row.median_us = number_at(json, "median_us");
-    row.min_us = number_at(json, "min_us");
     row.spread_us = number_at(json, "spread_us");
     row.gflops = number_at(json, "gflops");
     row.percent_of_cublas = number_at(json, "percent_of_cublas");
+    row.percent_of_opponent = number_at(json, "percent_of_opponent");
     row.percent_of_peak = number_at(json, "percent_of_peak");
     row.sm_mhz = number_at(json, "sm_mhz");
     row.watts = number_at(json, "watts");
     row.max_error = number_at(json, "max_error");
     row.bound = number_at(json, "bound");
+    if (!row.median_us && row.gflops && *row.gflops > 0)
+        row.median_us = flop_of(row) / *row.gflops * 1e-3;
     return row;
+}
+
+std::map<std::string, double> numbers_in(const Json& object) {
+    std::map<std::string, double> numbers;
+    for (const auto& item : object.items())
+        if (item.value().is_number()) numbers[item.key()] = item.value().get<double>();
+    return numbers;
 }
 
 CountedKernel counted_of(const Json& json, const Json& totals) {
@@ -91,12 +82,14 @@ CountedKernel counted_of(const Json& json, const Json& totals) {
                           shape[0],
                           shape[1],
                           shape[2],
+                          numbers_in(totals),
                           {}};
-    for (const auto& item : totals.items())
-        if (item.value().is_number()) counted.totals[item.key()] = item.value().get<double>();
-    if (const Json* compiled = object_at(json, "compiled"))
+    if (const Json* compiled = object_at(json, "compiled")) {
         if (const auto wavefronts = number_at(*compiled, kCompiledWavefronts))
             counted.totals[kCompiledWavefronts] = *wavefronts;
+        if (const Json* loop = object_at(*compiled, "main_loop"))
+            counted.main_loop = numbers_in(*loop);
+    }
     return counted;
 }
 
@@ -112,6 +105,12 @@ const Json* array_at(const std::string& path, const Json& json, const char* key)
     const auto found = json.find(key);
     if (found == json.end()) return nullptr;
     if (!found->is_array()) fail(path, fmt::format("\"{}\" is no array", key));
+    return &*found;
+}
+
+const Json* rows_at(const std::string& path, const Json& json, const char* key) {
+    const Json* found = array_at(path, json, key);
+    if (!found) return nullptr;
     for (size_t i = 0; i < found->size(); ++i) {
         const Json& each = (*found)[i];
         if (!each.is_object() || text_at(each, "rung").empty() || !has_shape(each))
@@ -119,40 +118,13 @@ const Json* array_at(const std::string& path, const Json& json, const char* key)
                                    "whole numbers",
                                    key, i + 1));
     }
-    return &*found;
+    return found;
 }
 
 }  // namespace
 
-std::string shape_label(const MeasuredRow& row) {
-    std::string text = row.m == row.n && row.n == row.k
-                           ? std::to_string(row.m)
-                           : fmt::format("{}x{}x{}", row.m, row.n, row.k);
-    if (row.transpose_a || row.transpose_b)
-        text += fmt::format(" {}{}", row.transpose_a ? 'T' : 'N', row.transpose_b ? 'T' : 'N');
-    if (row.batch != 1) text += fmt::format(" x{}", row.batch);
-    if (row.parts != 1) text += fmt::format(" parts={}", row.parts);
-    return text;
-}
-
-std::string kernel_label(const MeasuredRow& row) {
-    const KernelDefinition* kernel = kernel_with_id(row.rung);
-    const bool is_default =
-        row.variant == "default" || (kernel && row.variant == kernel->variants.front().name);
-    return is_default ? row.rung : fmt::format("{}/{}", row.rung, row.variant);
-}
-
-std::string case_key(const MeasuredRow& row) {
-    return fmt::format("{} alpha={} beta={} ld={},{},{} {} {} {}", shape_label(row), row.alpha,
-                       row.beta, row.ld[0], row.ld[1], row.ld[2], row.dist, row.memory, row.launch);
-}
-
 std::string ResultsFile::text(const char* key) const {
     return text_at(environment, key);
-}
-
-std::optional<double> ResultsFile::number(const char* key) const {
-    return number_at(environment, key);
 }
 
 std::string ResultsFile::date() const {
@@ -162,15 +134,18 @@ std::string ResultsFile::date() const {
 namespace {
 
 ResultsFile results_of(const std::string& path, const Json& json) {
-    ResultsFile file{path, std::filesystem::path(path).filename().string(), {}, {}, {}};
+    ResultsFile file{.path = path, .name = std::filesystem::path(path).filename().string()};
     file.environment = json["environment"];
-    const Json* results = array_at(path, json, "results");
-    const Json* counts = array_at(path, json, "counts");
-    if (!results && !counts) {
+    const Json* results = rows_at(path, json, "results");
+    const Json* counts = rows_at(path, json, "counts");
+    const Json* tuning = array_at(path, json, "tuning");
+    if (!results && !counts && !tuning) {
         const std::string arrays = arrays_in(json);
-        fail(path, fmt::format("it has neither \"results\" nor \"counts\"{}: report reads what "
-                               "ladder, bench and count write with --output FILE.json or .jsonl",
-                               arrays.empty() ? "" : " but " + arrays));
+        fail(path,
+             fmt::format("it has no \"results\", \"counts\" or \"tuning\"{}: report reads what "
+                         "ladder, bench, count and tune write with --output FILE.json or "
+                         ".jsonl",
+                         arrays.empty() ? "" : " but " + arrays));
     }
     if (results)
         for (const Json& each : *results) {
@@ -182,7 +157,8 @@ ResultsFile results_of(const std::string& path, const Json& json) {
         for (const Json& each : *counts)
             if (const Json* totals = object_at(each, "totals"))
                 file.counts.push_back(counted_of(each, *totals));
-    if (file.rows.empty() && file.counts.empty()) fail(path, "it has no rows");
+    if (tuning) file.tuned = tuned_in(path, *tuning);
+    if (!file.has_times() && file.counts.empty()) fail(path, "it has no rows");
     return file;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <set>
 
 #include "lab/report/counts.h"
@@ -29,12 +31,6 @@ Json roofs_of(const Series& series, double clock_mhz, double multiprocessors) {
     return roofs;
 }
 
-std::optional<double> number_in(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    if (found == json.end() || !found->is_number()) return {};
-    return found->get<double>();
-}
-
 std::optional<double> total_of(const CountedKernel& counted, const char* key) {
     const auto found = counted.totals.find(key);
     if (found == counted.totals.end() || found->second <= 0) return {};
@@ -61,13 +57,44 @@ Json point_json(const MeasuredRow& row, const CountedKernel& counted) {
     const double m = static_cast<double>(row.m), n = static_cast<double>(row.n),
                  k = static_cast<double>(row.k);
     const double bytes = 4 * (m * k + k * n + (row.beta != 0 ? 2 : 1) * m * n);
-    return {{"id", row.rung},
+    return {{"id", contender_of(row)},
             {"label", kernel_label(row)},
+            {"size", row.m},
+            {"hot", row.memory == "hot"},
             {"gflops", *row.gflops},
-            {"arithmetic", row.arithmetic},
             {"dram", 2 * m * n * k / bytes},
             {"l2", or_null(total_of(counted, "intensity_l2"))},
             {"shared", or_null(shared_intensity(counted))}};
+}
+
+/// The points, and what has none: kernels of which no counts are known.
+Json device_json(const Material& material, size_t index) {
+    const Series& series = material.series[index];
+    Json points = Json::array();
+    std::set<int64_t> sizes;
+    std::set<std::string> counted_at;
+    std::vector<std::string> left_out;
+    for (const auto& [place, row] : squares_of(series)) {
+        const CountedKernel* counted = counted_kernel(material.counts, row->rung, row->variant);
+        if (!counted || row->arithmetic != name_of(Arithmetic::fp32)) {
+            left_out.push_back(place.first);
+            continue;
+        }
+        points.push_back(point_json(*row, *counted));
+        sizes.insert(row->m);
+        counted_at.insert(fmt::format("{} x {} x {}", counted->m, counted->n, counted->k));
+    }
+    const Json* clocks = object_at(series.environment, "clocks");
+    const double mhz = clocks ? number_at(*clocks, "sm_max_mhz").value_or(0) : 0;
+    const double multiprocessors = number_at(series.environment, "multiprocessors").value_or(0);
+    return {{"series", index},
+            {"sizes", sizes},
+            {"counted_at", counted_at},
+            {"left_out", in_reading_order(left_out)},
+            {"peak", or_null(number_at(series.environment, "peak_gflops"))},
+            {"roofs", roofs_of(series, mhz, multiprocessors)},
+            {"source", series.gpu ? Json(series.gpu->source) : Json(nullptr)},
+            {"points", points}};
 }
 
 }  // namespace
@@ -75,36 +102,12 @@ Json point_json(const MeasuredRow& row, const CountedKernel& counted) {
 Json roofline_panel(const Material& material) {
     Json devices = Json::array();
     for (size_t index = 0; index < material.series.size(); ++index) {
-        const Series& series = material.series[index];
-        if (!series.on_gpu) continue;
-        const Squares squares = squares_of(series);
-        Json points = Json::array();
-        std::set<int64_t> sizes;
-        for (const auto& [place, row] : squares) {
-            const CountedKernel* counted = counted_kernel(material.counts, row->rung, row->variant);
-            if (!counted) continue;
-            Json point = point_json(*row, *counted);
-            point["size"] = row->m;
-            points.push_back(point);
-            sizes.insert(row->m);
-        }
-        if (points.empty()) continue;
-        const auto clocks = series.environment.find("clocks");
-        const double mhz = clocks != series.environment.end() && clocks->is_object()
-                               ? number_in(*clocks, "sm_max_mhz").value_or(0)
-                               : 0;
-        const double multiprocessors = number_in(series.environment, "multiprocessors").value_or(0);
-        devices.push_back(
-            {{"series", index},
-             {"sizes", sizes},
-             {"peak", or_null(number_in(series.environment, "peak_gflops"))},
-             {"tf32_peak", or_null(number_in(series.environment, "tf32_peak_gflops"))},
-             {"roofs", roofs_of(series, mhz, multiprocessors)},
-             {"source", series.gpu ? Json(series.gpu->source) : Json(nullptr)},
-             {"points", points}});
+        if (!material.series[index].on_gpu) continue;
+        const Json device = device_json(material, index);
+        if (!device["points"].empty()) devices.push_back(device);
     }
     if (devices.empty())
-        return missing("There are no times from a GPU of kernels that were counted.",
+        return missing("There are no times from a GPU of FP32 kernels that were counted.",
                        "tilewright ladder --device 0 --output ladder.json");
     return {{"counted", material.counts_from}, {"devices", devices}};
 }

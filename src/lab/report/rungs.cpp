@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/kernel.h"
+#include "lab/compiled.h"
+#include "lab/gpus.h"
 #include "lab/header.h"
 #include "lab/lesson.h"
 #include "lab/quantities.h"
@@ -49,6 +53,13 @@ const CountedKernel* counts_of(const Material& material, const KernelDefinition&
                : counted_kernel(material.counts, rung.id, rung.variants.front().name);
 }
 
+/// FLOP a byte of L2.
+std::optional<double> intensity_of(const CountedKernel* counted) {
+    if (!counted) return {};
+    const auto found = counted->totals.find("intensity_l2");
+    return found == counted->totals.end() ? std::nullopt : std::optional(found->second);
+}
+
 Json value_in(const CountedKernel* counted, const char* key) {
     if (!counted) return nullptr;
     const auto found = counted->totals.find(key);
@@ -79,6 +90,40 @@ Json counters_of(const CountedKernel* before, const CountedKernel* after) {
     return groups;
 }
 
+/// Instructions of a way round; without what the loop has none of.
+Json main_loop_of(const CountedKernel* counted) {
+    Json rows = Json::array();
+    if (!counted) return rows;
+    for (const auto& [key, value] : counted->main_loop)
+        if (value != 0) rows.push_back({key, value});
+    std::stable_sort(rows.begin(), rows.end(), [](const Json& a, const Json& b) {
+        return a[1].get<double>() > b[1].get<double>();
+    });
+    return rows;
+}
+
+/// Registers and what of a multiprocessor they leave; null where it was not recorded.
+Json occupancy_of(const KernelDefinition& rung, const Gpu& gpu) {
+    const Variant& variant = rung.variants.front();
+    const auto built =
+        resources_for(resources_of(embedded_resources(), rung.id), variant.name, gpu.architecture);
+    if (!built) return nullptr;
+    const int threads = block_threads(variant.config);
+    const Occupancy held = occupancy(gpu, threads, built->registers, built->shared_bytes);
+    return {{"registers", built->registers},
+            {"shared", built->shared_bytes},
+            {"blocks", held.blocks},
+            {"share", held.share * 100},
+            {"limit", held.limit}};
+}
+
+/// That of the times, or else the usual one.
+const Gpu& gpu_for(const Material& material) {
+    for (const Series& series : material.series)
+        if (series.gpu) return *series.gpu;
+    return gpu_of("h200");
+}
+
 Json rung_json(const Material& material, const KernelDefinition& rung) {
     const Header header(header_of(rung));
     Json json{{"id", rung.id},
@@ -105,6 +150,9 @@ Json rung_json(const Material& material, const KernelDefinition& rung) {
     const bool alike =
         before && after && before->m == after->m && before->n == after->n && before->k == after->k;
     json["counters"] = counters_of(alike ? before : nullptr, after);
+    json["main_loop"] = main_loop_of(after);
+    json["occupancy"] = occupancy_of(rung, gpu_for(material));
+    json["intensity"] = or_null(intensity_of(after));
     json["counted_at"] =
         after ? Json(fmt::format("{} x {} x {}", after->m, after->n, after->k)) : Json(nullptr);
     if (parent) {
@@ -122,7 +170,11 @@ Json rungs_panel(const Material& material) {
     Json all = Json::array();
     for (const KernelDefinition* rung : registry())
         if (rung->kind != Kind::baseline) all.push_back(rung_json(material, *rung));
-    return {{"counted", material.counts_from}, {"rungs", all}};
+    const Gpu& gpu = gpu_for(material);
+    return {{"counted", material.counts_from},
+            {"gpu", gpu.name},
+            {"multiprocessors", gpu.multiprocessors},
+            {"rungs", all}};
 }
 
 }  // namespace tilewright::lab::report

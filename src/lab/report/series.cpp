@@ -20,13 +20,13 @@ std::string device_label(const ResultsFile& file) {
 }
 
 std::string row_key(const MeasuredRow& row) {
-    return fmt::format("{}/{} {}", row.rung, row.variant, case_key(row));
+    return fmt::format("{}/{} {} {}", row.rung, row.variant, row.arithmetic, case_key(row));
 }
 
 /// The least for what most people measure.
 int rank(const MeasuredRow& row) {
-    return 4 * (row.alpha != 1 || row.beta != 0) + 2 * (row.memory == "hot") +
-           (!row.dist.empty() && row.dist != "uniform");
+    return 8 * (row.alpha != 1 || row.beta != 0) + 4 * (row.memory == "hot") +
+           2 * (!row.dist.empty() && row.dist != "uniform") + row.device_scalars;
 }
 
 bool is_default(const MeasuredRow& row) {
@@ -63,6 +63,7 @@ std::vector<Series> series_of(const std::vector<ResultsFile>& files, Grouping gr
                          [&](size_t a, size_t b) { return files[a].date() < files[b].date(); });
     std::vector<Series> all;
     for (const size_t index : order) {
+        if (!files[index].has_times()) continue;
         const std::string label = device_label(files[index]);
         auto found = std::find_if(all.begin(), all.end(),
                                   [&](const Series& each) { return each.label == label; });
@@ -88,6 +89,8 @@ std::vector<Series> series_of(const std::vector<ResultsFile>& files, Grouping gr
             }
             for (const MeasuredRow& row : fresh) known.insert(row_key(row));
             each.rows.insert(each.rows.begin(), fresh.begin(), fresh.end());
+            const auto& tuned = files[*file].tuned;
+            each.tuned.insert(each.tuned.begin(), tuned.begin(), tuned.end());
         }
     }
     make_unique(all, files);
@@ -97,7 +100,7 @@ std::vector<Series> series_of(const std::vector<ResultsFile>& files, Grouping gr
 bool is_plainer(const MeasuredRow& row, const MeasuredRow& best) {
     if (rank(row) != rank(best)) return rank(row) < rank(best);
     if (is_default(row) != is_default(best)) return is_default(row);
-    if (row.variant == best.variant) return true;  // the later one
+    if (row.variant == best.variant && row.parts == best.parts) return true;  // the later one
     return row.median_us < best.median_us;
 }
 
@@ -105,7 +108,7 @@ Squares squares_of(const Series& series) {
     Squares squares;
     for (const MeasuredRow& row : series.rows) {
         if (!row.timed() || !row.is_square()) continue;
-        const MeasuredRow*& best = squares[{row.rung, row.m}];
+        const MeasuredRow*& best = squares[{contender_of(row), row.m}];
         if (!best || is_plainer(row, *best)) best = &row;
     }
     return squares;

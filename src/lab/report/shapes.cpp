@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -39,23 +41,61 @@ std::string group_of(const MeasuredRow& row) {
     return std::min(row.m, row.n) <= kSkinny ? "skinny" : "other";
 }
 
-using Best = std::map<std::string, const MeasuredRow*>;  // by kernel
+/// What is drawn together: times of one product that may be compared.
+struct Contest {
+    MeasuredRow shape;  ///< k cut into parts is one way to compute the same.
+    std::string conditions;
+    bool tf32 = false;  ///< Else all are as accurate as FP32.
+    std::map<std::string, const MeasuredRow*> best;  ///< By contender.
+};
 
-Json kernels_json(const Best& best) {
+std::vector<Contest> contests_of(const Series& series) {
+    std::vector<Contest> contests;
+    std::map<std::string, size_t> places;
+    for (const MeasuredRow& row : series.rows) {
+        if (!row.timed() || row.is_square()) continue;
+        Contest contest{.shape = row,
+                        .conditions = conditions_of(row),
+                        .tf32 = row.arithmetic == name_of(Arithmetic::tf32)};
+        contest.shape.parts = 1;
+        const std::string key =
+            fmt::format("{}, {}, {}", shape_label(contest.shape), contest.conditions, contest.tf32);
+        const auto [place, is_new] = places.try_emplace(key, contests.size());
+        if (is_new) contests.push_back(contest);
+        const MeasuredRow*& best = contests[place->second].best[contender_of(row)];
+        if (!best || *row.median_us < *best->median_us) best = &row;
+    }
+    return contests;
+}
+
+const MeasuredRow* cublas_of(const Contest& contest) {
+    for (const auto& [id, row] : contest.best)
+        if (row->rung == (contest.tf32 ? kCublasTf32 : kCublas)) return row;
+    return nullptr;
+}
+
+/// As it was measured beside it, or else from both times.
+std::optional<double> times_cublas(const MeasuredRow& row, const MeasuredRow* cublas) {
+    if (row.percent_of_cublas) return *row.percent_of_cublas / 100;
+    if (cublas) return *cublas->median_us / *row.median_us;
+    return {};
+}
+
+Json kernels_json(const Contest& contest, const MeasuredRow* cublas) {
     std::vector<const MeasuredRow*> rows;
-    for (const auto& [id, row] : best)
-        if (id != kCublas) rows.push_back(row);
+    for (const auto& [id, row] : contest.best)
+        if (!is_cublas(row->rung)) rows.push_back(row);
     std::sort(rows.begin(), rows.end(), [](const MeasuredRow* a, const MeasuredRow* b) {
         return *a->median_us < *b->median_us;
     });
     Json all = Json::array();
     for (const MeasuredRow* row : rows)
-        all.push_back({{"id", row->rung},
+        all.push_back({{"id", contender_of(*row)},
                        {"label", kernel_label(*row)},
-                       {"family", family_of(row->rung)},
+                       {"arithmetic", row->arithmetic},
                        {"us", *row->median_us},
                        {"gflops", *row->gflops},
-                       {"cublas", or_null(row->percent_of_cublas)}});
+                       {"cublas", or_null(times_cublas(*row, cublas))}});
     return all;
 }
 
@@ -63,30 +103,17 @@ Json kernels_json(const Best& best) {
 
 Json shapes_panel(const Material& material) {
     std::map<std::string, Json> groups;
-    for (size_t index = 0; index < material.series.size(); ++index) {
-        // By shape in the order of the rows; k cut into parts is one way to compute the same.
-        std::vector<std::pair<MeasuredRow, Best>> shapes;
-        for (const MeasuredRow& row : material.series[index].rows) {
-            if (!row.timed() || row.is_square()) continue;
-            MeasuredRow shape = row;
-            shape.parts = 1;
-            auto found = std::find_if(shapes.begin(), shapes.end(), [&](const auto& each) {
-                return shape_label(each.first) == shape_label(shape);
-            });
-            if (found == shapes.end()) found = shapes.insert(shapes.end(), {shape, {}});
-            const MeasuredRow*& best = found->second[row.rung];
-            if (!best || *row.median_us < *best->median_us) best = &row;
-        }
-        for (const auto& [shape, best] : shapes) {
-            const auto cublas = best.find(kCublas);
-            groups[group_of(shape)].push_back(
+    for (size_t index = 0; index < material.series.size(); ++index)
+        for (const Contest& contest : contests_of(material.series[index])) {
+            const MeasuredRow* cublas = cublas_of(contest);
+            groups[group_of(contest.shape)].push_back(
                 {{"series", index},
-                 {"shape", shape_label(shape)},
-                 {"cublas_us",
-                  cublas == best.end() ? Json(nullptr) : Json(*cublas->second->median_us)},
-                 {"kernels", kernels_json(best)}});
+                 {"shape", shape_label(contest.shape)},
+                 {"conditions", contest.conditions},
+                 {"tf32", contest.tf32},
+                 {"cublas_us", cublas ? Json(*cublas->median_us) : Json(nullptr)},
+                 {"kernels", kernels_json(contest, cublas)}});
         }
-    }
     Json all;
     for (const Group& group : kGroups) {
         if (groups.count(group.key))

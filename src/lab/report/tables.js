@@ -28,7 +28,8 @@ function sortableTable(columns, cells, label, tall = true) {
     function compared(a, b) {  // what is not there comes last either way
         if (a === null || a === undefined) return b === null || b === undefined ? 0 : 1;
         if (b === null || b === undefined) return -1;
-        const order = typeof a === 'number' && typeof b === 'number' ? a - b
+        const order = typeof a === 'number' && typeof b === 'number'
+            ? a - b
             : String(a).localeCompare(String(b), 'en', {numeric: true});
         return state.down ? -order : order;
     }
@@ -37,7 +38,9 @@ function sortableTable(columns, cells, label, tall = true) {
             state.down = state.column === index ? !state.down : !column.text;
             state.column = index;
             heads.forEach((head, place) => head.setAttribute('aria-sort',
-                place !== index ? 'none' : state.down ? 'descending' : 'ascending'));
+                              place !== index  ? 'none'
+                                  : state.down ? 'descending'
+                                               : 'ascending'));
             fill();
         };
         return element('th', {scope: 'col', 'aria-sort': 'none', class: column.text || index === 0 ? 'text' : null},
@@ -45,10 +48,12 @@ function sortableTable(columns, cells, label, tall = true) {
     });
     fill();
     return scrollable(element('table', {}, element('caption', {class: 'skip'}, label),
-        element('thead', {}, element('tr', {}, ...heads)), body), label, tall);
+                          element('thead', {}, element('tr', {}, ...heads)), body),
+        label, tall);
 }
 
 /** What is too wide scrolls by itself, also by the keyboard. */
 function scrollable(child, label, tall = false) {
-    return element('div', {class: tall ? 'scroll tall' : 'scroll', tabindex: '0', role: 'region', 'aria-label': label}, child);
+    return element(
+        'div', {class: tall ? 'scroll tall' : 'scroll', tabindex: '0', role: 'region', 'aria-label': label}, child);
 }

@@ -12,41 +12,120 @@ const tuningAxes = {
 };
 
 function tuningPanel() {
-    panel('tuning', 'Variants', 'Tuning', 'The same code with other tile sizes: each point is a variant. What is fastest at one size '
-        + 'need not be at another.', data.tuning, (section, contents) => {
-        const state = {space: contents.spaces[0], axis: 'intensity'};
-        const name = space => `${kernelTitle(space.id)}, ${space.shape}${manySeries ? `, ${data.series[space.series].label}` : ''}`;
-        section.append(element('div', {class: 'controls'},
-            choice('Kernel and size', contents.spaces.map(space => [space, name(space)]), state.space, value => { state.space = value; redraw(); }),
-            choice('Over', Object.entries(tuningAxes), state.axis, value => { state.axis = value; redraw(); })));
-        const redraw = chart(section, 'Variants', () => isNarrow() ? 360 : 420, () => tuningChart(state), () => tuningNumbers(state.space));
-    });
+    panel('tuning', 'Variants', 'Tuning',
+        'The same code with other tile sizes: each point is a variant. What is fastest at one size '
+            + 'need not be at another.',
+        data.tuning, (section, contents) => {
+            const state = {space: contents.spaces[0], axis: 'intensity'};
+            const notes = element('div');
+            section.append(element('div', {class: 'controls'},
+                choice('Kernel and size', contents.spaces.map(space => [space, spaceName(space)]), state.space,
+                    value => {
+                        state.space = value;
+                        fill();
+                        redraw();
+                    }),
+                choice('Over', Object.entries(tuningAxes), state.axis, value => {
+                    state.axis = value;
+                    redraw();
+                })));
+            const redraw = chart(section, 'Variants', () => isNarrow() ? 360 : 420, () => tuningChart(state),
+                () => tuningNumbers(state.space));
+            section.append(notes);
+            fill();
+
+            function fill() {
+                notes.replaceChildren(...tuningNotes(state.space));
+            }
+        });
+}
+
+function spaceName(space) {
+    const what = {measured: ', as tuned', bound: ', as tuned by bounds'}[space.tuned] ?? '';
+    return `${kernelTitle(space.id)}, ${space.shape}${space.conditions ? `, ${space.conditions}` : ''}${what}`
+        + (manySeries ? `, ${data.series[space.series].label}` : '');
+}
+
+/** What the points cannot say. */
+function tuningNotes(space) {
+    const tied = space.variants.filter(each => each.note === 'tied').map(each => each.name);
+    const unknown = space.variants.filter(each => !each.config).map(each => each.name);
+    const notes = [];
+    if (space.tuned === 'bound')
+        notes.push('Bounds, from counts in CPU mode: no run is faster, and which is fastest only a GPU can say.');
+    if (space.complete === false) notes.push('The run was interrupted: not all candidates were tried.');
+    if (tied.length) notes.push(`Tied with the best: ${tied.join(', ')}.`);
+    if (unknown.length) notes.push(`Not drawn, since this program does not know their tiles: ${unknown.join(', ')}.`);
+    const failed = !space.failed.length ? [] : [
+        element('p', {class: 'worse'}, `Without a time: ${space.failed.length}`),
+        sortableTable(
+            [
+                {title: 'candidate', text: true}, {title: 'outcome', text: true},
+                {title: 'reason', text: true, long: true}
+            ],
+            space.failed, 'Candidates without a time')
+    ];
+    return [...notes.map(note => element('p', {class: 'faint'}, note)), ...failed];
+}
+
+function tuningLook({name, note}, fastest) {
+    if (note === 'best' || name === fastest) return {shade: colour('engine'), mark: 'rectRot', radius: 8};
+    return note === 'tied' ? {shade: colour('chapter'), mark: 'rect', radius: 7}
+                           : {shade: faded(colour('worklog'), .8), mark: 'circle', radius: 6};
 }
 
 function tuningChart({space, axis}) {
     const rows = space.variants.filter(variant => variant.config);
-    const best = Math.max(...rows.map(row => row.gflops));
+    const most = Math.max(...space.variants.map(row => row.gflops));
+    const fastest = space.tuned ? null : rows.find(row => row.gflops === most)?.name;
+    const looks = rows.map(row => tuningLook(row, fastest));
     return {
         type: 'scatter',
-        data: {datasets: [{
-            label: kernelTitle(space.id), variants: rows, data: rows.map(row => ({x: row.config[axis], y: row.gflops})),
-            backgroundColor: rows.map(row => row.gflops === best ? colour('engine') : faded(colour('worklog'), .8)), borderColor: colour('paper'), borderWidth: 1,
-            pointRadius: rows.map(row => row.gflops === best ? 8 : 6), pointHoverRadius: 9,
-            pointStyle: rows.map(row => row.gflops === best ? 'rectRot' : 'circle'),
-        }]},
+        data: {
+            datasets: [{
+                label: kernelTitle(space.id),
+                variants: rows,
+                data: rows.map(row => ({x: row.config[axis], y: row.gflops})),
+                backgroundColor: looks.map(look => look.shade),
+                borderColor: colour('paper'),
+                borderWidth: 1,
+                pointRadius: looks.map(look => look.radius),
+                pointHoverRadius: 9,
+                pointStyle: looks.map(look => look.mark),
+            }]
+        },
         plugins: [variantNames],
         options: {
             layout: {padding: {right: 24, top: 8, left: 4}},
             scales: {
-                x: {type: 'linear', title: {text: tuningAxes[axis]}, grid: {color: colour('grid')}, grace: '8%', ticks: {precision: 0, maxRotation: 0}},
-                y: {type: 'linear', title: {text: 'GFLOP/s'}, grid: {color: colour('grid')}, grace: '10%', ticks: {callback: shortRateExact}},
+                x: {
+                    type: 'linear',
+                    title: {text: tuningAxes[axis]},
+                    grid: {color: colour('grid')},
+                    grace: '8%',
+                    ticks: {precision: 0, maxRotation: 0}
+                },
+                y: {
+                    type: 'linear',
+                    title: {text: space.tuned === 'bound' ? 'GFLOP/s, at most' : 'GFLOP/s'},
+                    grid: {color: colour('grid')},
+                    grace: '10%',
+                    ticks: {callback: shortRateExact}
+                },
             },
             interaction: {mode: 'nearest', axis: 'xy', intersect: true},
-            plugins: {tooltip: {callbacks: {
-                title: items => rows[items[0].dataIndex].name,
-                label: item => `${rate(item.raw.y)} GFLOP/s, ${number(item.raw.y / best * 100, 1)}% of the fastest`,
-                footer: items => configurationLines(rows[items[0].dataIndex].config),
-            }}},
+            plugins: {
+                tooltip: {
+                    callbacks: {
+                        title: items => items.length ? rows[items[0].dataIndex].name : '',
+                        label: item =>
+                            `${rate(item.raw.y)} GFLOP/s, ${number(item.raw.y / most * 100, 1)}% of the fastest`,
+                        footer: items => items.flatMap(item => [rows[item.dataIndex].note || null,
+                                                           ...configurationLines(rows[item.dataIndex].config)]
+                                                                   .filter(Boolean)),
+                    }
+                }
+            },
         },
     };
 }
@@ -56,42 +135,35 @@ function shortRateExact(value) {
 }
 
 function configurationLines(config) {
-    return [`block tile ${config.block[0]} x ${config.block[1]}, k-tile ${config.block[2]}`,
+    return [
+        `block tile ${config.block[0]} x ${config.block[1]}, k-tile ${config.block[2]}`,
         config.warp[0] ? `warp tile ${config.warp.join(' x ')}` : null,
         config.thread[0] ? `thread tile ${config.thread.join(' x ')}` : null,
-        `${config.threads} threads, ${config.stages} stage${config.stages === 1 ? '' : 's'}`].filter(Boolean);
+        `${config.threads} threads, ${config.stages} stage${config.stages === 1 ? '' : 's'}`
+    ].filter(Boolean);
 }
 
-/** Names of variants beside their points, where there is room. */
+/** Names of variants beside their points, the fastest first. */
 const variantNames = {
     id: 'variantNames',
     afterDatasetsDraw(drawn) {
-        const {ctx, chartArea} = drawn, [{variants}] = drawn.data.datasets;
-        const points = drawn.getDatasetMeta(0).data;
-        const taken = points.map(point => ({x: point.x - 6, y: point.y, width: 12}));
-        ctx.save();
-        ctx.font = `${Chart.defaults.font.size - 1}px ${Chart.defaults.font.family}`;
-        ctx.textBaseline = 'middle';
-        ctx.fillStyle = colour('ink');
-        points.forEach((point, place) => {
-            const width = ctx.measureText(variants[place].name).width;
-            for (const box of [{x: point.x + 10, y: point.y}, {x: point.x - 10 - width, y: point.y}, {x: point.x - width / 2, y: point.y - 14}, {x: point.x - width / 2, y: point.y + 14}]) {
-                if (box.x < chartArea.left || box.x + width > chartArea.right + 20) continue;
-                if (taken.some(other => Math.abs(other.y - box.y) < 12 && other.x < box.x + width && box.x < other.x + other.width)) continue;
-                taken.push({...box, width});
-                ctx.fillText(variants[place].name, box.x, box.y);
-                return;
-            }
-        });
-        ctx.restore();
+        const [{variants}] = drawn.data.datasets, points = drawn.getDatasetMeta(0).data;
+        placeTexts(drawn, points.map((point, place) => ({point, text: variants[place].name})), points,
+            Chart.defaults.font.size - 1);
     },
 };
 
 function tuningNumbers(space) {
+    const hasNotes = space.tuned !== null;
     return {
-        columns: [{title: 'variant', text: true}, {title: 'GFLOP/s', show: rate}, {title: 'time, us', show: microseconds}, {title: '\u00b1 %', show: value => number(value, 1)},
-            {title: 'configuration', text: true, long: true}],
-        cells: space.variants.map(each => [each.name, each.gflops, each.us, each.spread,
-            each.config ? configurationLines(each.config).join('; ') : 'not known to this program']),
+        columns: [
+            {title: 'variant', text: true}, {title: 'GFLOP/s', show: rate}, {title: 'time, us', show: microseconds},
+            {title: '\u00b1 %', show: value => number(value, 1)},
+            ...(hasNotes ? [{title: space.tuned === 'bound' ? 'limited by' : 'remark', text: true}] : []),
+            {title: 'configuration', text: true, long: true}
+        ],
+        cells: space.variants.map(
+            each => [each.name, each.gflops, each.us, each.spread, ...(hasNotes ? [each.note || null] : []),
+                each.config ? configurationLines(each.config).join('; ') : 'not known to this program']),
     };
 }
