@@ -103,7 +103,7 @@ exits 2 bench k2 --device cpu --sizes 16 --profile --sustained
 exits 2 bench k2 --device cpu --sizes 16 --budget 5s --min-time 1
 refuses "kernels that take turns" bench k2 --device cpu --sizes 16 --budget 5s --sustained
 refuses "is not between" bench k2 --device cpu --sizes 16 --budget 0s
-refuses "is not a number" bench k2 --device cpu --sizes 16 --budget 5m
+refuses "is not a number" bench k2 --device cpu --sizes 16 --budget 5h
 begun=$SECONDS
 exits 0 bench k1 k2 k3 --device cpu --sizes 16,32 --budget 2s --format json
 check "a budget is kept" test $((SECONDS - begun)) -le 4

@@ -15,15 +15,12 @@
 #include "lab/plausible.h"
 #include "lab/power.h"
 #include "lab/runner.h"
-#include "lab/sizes.h"
 #include "lab/timer.h"
 #include "lab/workload.h"
 
 namespace tilewright::lab {
 
 namespace {
-
-constexpr double kLaunchBoundUs = 100;  // shorter calls are timed within a graph
 
 struct Entrant {
     Entrant(Device& device, const Candidate& candidate, Workload& workload, Row& row,
@@ -218,7 +215,7 @@ void Race::record(Entrant& entrant, Workload& workload) {
     row.vitals = middle(entrant.seen);
     row.sustained = options_.manner == Manner::sustained;
     const Case& test = row.test;
-    const double work = flops({test.m, test.n, test.k}) * static_cast<double>(test.batch);
+    const double work = work_of(test);
     if (work > 0 && timing.median_us > 0) {
         row.gflops = work / timing.median_us * 1e-3;
         if (const double peak = peak_of(row.arithmetic, device_.info()); peak > 0)

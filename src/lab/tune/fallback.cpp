@@ -12,12 +12,6 @@ namespace tilewright::lab {
 
 namespace {
 
-std::string wrapped(const std::string& text, const std::string& margin = "") {
-    std::string lines;
-    for (const std::string& line : wrap(text, 80 - margin.size())) lines += margin + line + '\n';
-    return lines;
-}
-
 /// Of the engine's entries: why they are not this device's.
 std::string others_in(const engine::TunedText& text, const engine::TunedDevice& device) {
     size_t rungs = 0, devices = 0, versions = 0;

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/results.h"
-#include "lab/sizes.h"
 #include "lab/text.h"
 
 namespace tilewright::lab {
@@ -17,19 +16,6 @@ namespace tilewright::lab {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr size_t kWidth = 80;
-
-double work_of(const Case& test) {
-    return flops({test.m, test.n, test.k}) * static_cast<double>(test.batch);
-}
-
-std::string wrapped(const std::string& text, const std::string& margin = "") {
-    std::string lines;
-    for (const std::string& line : wrap(text, kWidth - margin.size()))
-        lines += margin + line + '\n';
-    return lines;
-}
 
 std::string remark_on(const Tried& tried, const Tried* best) {
     if (!tried.ok()) return fmt::format("{}: {}", name_of(tried.outcome), tried.reason);
