@@ -13,10 +13,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "lab/atomic_file.h"
 #include "lab/lesson.h"
 #include "lab/library.h"
 #include "lab/text.h"
-#include "lab/tune/database.h"
 #include "lab/tune/journal.h"
 #include "ladder/ladder.h"
 
@@ -111,7 +111,7 @@ bool read_cached(const std::string& path, Cubin& cubin) {
 
 void write_cached(const std::string& path, const Cubin& cubin) try {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-    write_whole(path, cubin.symbol + '\n' + cubin.image);
+    replace_file(path, cubin.symbol + '\n' + cubin.image);
 } catch (const std::exception&) {  // then it is compiled again
 }
 
