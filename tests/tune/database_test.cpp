@@ -24,7 +24,7 @@ using engine::TunedEntry;
 TunedEntry entry_of(int64_t size, const std::string& date = "2026-12-01T00:00:00Z") {
     return {.subject = engine::kEngine,
             .device = {"NVIDIA H200", 132, 90},
-            .version = engine::library_version(),
+            .version = engine::kernels_version(),
             .problem = {.m = size, .n = size, .k = size},
             .kernel = "tile/64x64 parts=4",
             .median_us = 12.25,

@@ -154,7 +154,7 @@ TEST_F(Tune, IsMeasuredAndThenTakenByTheLibrary) {
 
 TEST_F(Tune, GoesToAFileAndBack) {
     engine::TunedEntry entry;
-    entry.subject = engine::kEngine, entry.version = engine::library_version();
+    entry.subject = engine::kEngine, entry.version = engine::kernels_version();
     entry.device = {"NVIDIA H200", 132, 90};
     entry.problem.m = 1, entry.problem.n = 2, entry.problem.k = 3;
     entry.kernel = "tile/64x64", entry.date = "2026-12-01T00:00:00Z";

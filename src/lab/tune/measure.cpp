@@ -186,7 +186,7 @@ std::vector<std::string> remember(const TunedProblem& problem, const DeviceInfo&
     const engine::TunedEntry entry{
         .subject = problem.subject,
         .device = tuned_device_of(device),
-        .version = engine::library_version(),
+        .version = engine::kernels_version(),
         .problem = engine::class_of(problem_nowhere(problem.test, problem.mode)),
         .kernel = best->candidate.name,
         .median_us = timing.median_us,
