@@ -62,6 +62,9 @@ struct DeviceInfo {
     CublasInfo cublas;
 };
 
+/// What its code is compiled for, as NVRTC and the committed tables have it: "90a" of 9.0.
+std::string architecture_of(const DeviceInfo& device);
+
 /// What the GPU reports of itself while it works.
 struct Vitals {
     int sm_mhz = 0, memory_mhz = 0, celsius = 0;
