@@ -58,6 +58,10 @@ check "a row for each mode" json '[(r["rung"], r["arithmetic"]) for r in d["resu
 check "which says what it took" json 'all(("/" in (r["kernel"] or "")) == (r["rung"] == "library") for r in d["results"])'
 exits 0 bench library --device cpu --sizes 32 --min-time 0
 check "the table says it too" grep -q '^library in fp32 at 32: tile/' out
+exits 0 bench library k2 --device cpu --sizes 32 --min-time 0 --format json
+check "nothing was tuned" json '[r["tuned"] for r in d["results"]] == [None, False] and d["environment"]["tuning_database"] == "off"'
+TILEWRIGHT_TUNING=$work/tuning.tsv exits 0 bench library --device cpu --sizes 32 --min-time 0 --format json
+check "and where it may have been" json 'd["environment"]["tuning_database"] == "tuning.tsv"'
 exits 1 bench engine --device cpu --sizes 32 --compute tf32 --min-time 0 --format json
 check "what refuses the shape says so" json 'any(r["status"] == "not_run" and "thin" in r["reason"] for r in d["results"])'
 check "the engine's kernels that serve a mode" json '{r["arithmetic"] for r in d["results"]} == {"fp32", "tf32"}'

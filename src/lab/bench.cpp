@@ -107,7 +107,10 @@ void Race::verify_each(std::span<const Candidate> candidates, std::vector<Row>& 
         options_.progress(fmt::format("verifying {} {}", rows[i].label, shape_label(rows[i].test)));
         set_verdict(rows[i], verify(candidates[i]));
         if (rows[i].outcome == Outcome::failed) note_if_lost(rows[i]);
-        if (rows[i].rung == kLibrary) rows[i].kernel = library_choice(device_.info().gpu);
+        if (rows[i].rung != kLibrary) continue;
+        const LibraryChoice choice = library_choice(device_.info().gpu);
+        rows[i].kernel = choice.kernel;
+        if (!choice.kernel.empty()) rows[i].tuned = choice.tuned;
     }
 }
 
@@ -186,12 +189,14 @@ void Race::launch_once(Entrants& entrants) {
 }
 
 /// The vitals of the middle clock.
-std::optional<Vitals> middle(std::vector<Vitals>& seen) {
+std::optional<Vitals> middle(const std::vector<Vitals>& seen) {
     if (seen.empty()) return std::nullopt;
-    const auto at = seen.begin() + std::ssize(seen) / 2;
-    std::nth_element(seen.begin(), at, seen.end(),
-                     [](const Vitals& a, const Vitals& b) { return a.sm_mhz < b.sm_mhz; });
-    return *at;
+    std::vector<const Vitals*> sorted;
+    for (const Vitals& each : seen) sorted.push_back(&each);
+    const auto at = sorted.begin() + std::ssize(sorted) / 2;
+    std::nth_element(sorted.begin(), at, sorted.end(),
+                     [](const Vitals* a, const Vitals* b) { return a->sm_mhz < b->sm_mhz; });
+    return **at;
 }
 
 void Race::record(Entrant& entrant, Workload& workload) {
