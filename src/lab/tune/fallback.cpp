@@ -50,7 +50,7 @@ std::string explain_choice(const Case& test, Arithmetic mode, const DeviceInfo& 
     engine::TunedFile file;
     if (!place.path.empty()) file = engine::read_tuned_file(place.path);
     const engine::Tuned tuned(file.text.entries, device);
-    engine::DeviceTraits traits = traits_of(info);
+    engine::DeviceTraits traits = traits_of(device);
     traits.tuned = &tuned;
     if (place.path.empty())
         text += wrapped(fmt::format("1. tuning database: none, as {}", place.why));
