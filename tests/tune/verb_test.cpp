@@ -173,7 +173,11 @@ TEST_F(Tune, IsMeasuredAndThenTakenByTheLibrary) {
     EXPECT_EQ(engine::read_tuned_file(folder / "tuning.tsv").text.entries, entries);
     other.test.m = 56;
     EXPECT_NE(remark(other).find(" is kept in "), std::string::npos) << "better than nothing";
-    other.tuning.complete = true;
+    other.tuning.interrupted = true;
+    EXPECT_TRUE(remark(other).ends_with("interrupted; the same command goes on from there"));
+    other.not_resumable = "cannot write it: Read-only file system";
+    EXPECT_TRUE(remark(other).ends_with(
+        "interrupted; what was measured is lost: cannot write it: Read-only file system"));
     for (const char* what : {"beta", "strides", "leading dimensions", "scalars of the device"}) {
         TunedProblem odd = problem;
         odd.test.beta = *what == 'b';
@@ -256,6 +260,12 @@ TEST_F(Tune, AShapeWithoutMemoryIsNotRun) {
     EXPECT_EQ(all.problems[0].tuning.best(), nullptr);
     EXPECT_TRUE(summary_of(all.problems[0], nullptr).starts_with("not_run: shape 1048576x"));
     EXPECT_NE(all.problems[1].tuning.best(), nullptr);
+}
+
+TEST(Traits, AreOfTheDeviceByItsName) {
+    EXPECT_EQ(traits_of({"NVIDIA GeForce RTX 4090", 128, 89}).tensor_rate, 2);
+    EXPECT_EQ(traits_of({"NVIDIA L40S", 142, 89}).tensor_rate, 4);
+    EXPECT_EQ(traits_of({"NVIDIA H200", 132, 90}).tensor_rate, 16);
 }
 
 TEST(Summary, SaysWhatARunHasLeftOut) {
