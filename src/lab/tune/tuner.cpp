@@ -128,6 +128,7 @@ bool Run::goes_on(const Function& f) {
 
 void Run::start_child() {
     double pause = settings_.start_pause;
+    const auto first = Clock::now();
     for (int i = 1;; ++i) {
         try {
             return child_.start(std::min(settings_.start_timeout, std::max(1.0, seconds_left())));
@@ -135,7 +136,10 @@ void Run::start_child() {
             throw;
         } catch (const std::runtime_error& error) {
             if (seconds_left() <= 0) throw Stopped{kTimeIsUp};
-            if (i == kStarts) throw Stopped{error.what()};
+            // One that hangs is not waited for several times.
+            const std::chrono::duration<double> spent = Clock::now() - first;
+            if (i == kStarts || spent.count() >= settings_.start_timeout)
+                throw Stopped{error.what()};
         }
         const auto end = Clock::now() + std::chrono::duration<double>(pause);
         while (Clock::now() < end) {
