@@ -58,6 +58,10 @@ check "a row for each mode" json '[(r["rung"], r["arithmetic"]) for r in d["resu
 check "which says what it took" json 'all(("/" in (r["kernel"] or "")) == (r["rung"] == "library") for r in d["results"])'
 exits 0 bench library --device cpu --sizes 32 --min-time 0
 check "the table says it too" grep -q '^library in fp32 at 32: tile/' out
+exits 0 bench library k2 --device cpu --sizes 32 --min-time 0 --format json
+check "nothing was tuned" json '[r["tuned"] for r in d["results"]] == [None, False] and d["environment"]["tuning_database"] == "off"'
+TILEWRIGHT_TUNING=$work/tuning.tsv exits 0 bench library --device cpu --sizes 32 --min-time 0 --format json
+check "and where it may have been" json 'd["environment"]["tuning_database"] == "tuning.tsv"'
 exits 1 bench engine --device cpu --sizes 32 --compute tf32 --min-time 0 --format json
 check "what refuses the shape says so" json 'any(r["status"] == "not_run" and "thin" in r["reason"] for r in d["results"])'
 check "the engine's kernels that serve a mode" json '{r["arithmetic"] for r in d["results"]} == {"fp32", "tf32"}'
@@ -103,7 +107,7 @@ exits 2 bench k2 --device cpu --sizes 16 --profile --sustained
 exits 2 bench k2 --device cpu --sizes 16 --budget 5s --min-time 1
 refuses "kernels that take turns" bench k2 --device cpu --sizes 16 --budget 5s --sustained
 refuses "is not between" bench k2 --device cpu --sizes 16 --budget 0s
-refuses "is not a number" bench k2 --device cpu --sizes 16 --budget 5m
+refuses "is not a number" bench k2 --device cpu --sizes 16 --budget 5h
 begun=$SECONDS
 exits 0 bench k1 k2 k3 --device cpu --sizes 16,32 --budget 2s --format json
 check "a budget is kept" test $((SECONDS - begun)) -le 4
@@ -129,6 +133,7 @@ exits 0 bench k1 k2 --device cpu --sizes 16,24 --beta 0.5 --min-time 0 --output 
 exits 0 bench --rerun first.json:4 --format json
 check "the same row" json '(lambda r: [r["now"][k] == r["before"][k] for k in ("rung", "shape", "beta", "command", "seed", "status")])(d["reruns"][0]) == [True] * 6 and d["reruns"][0]["now"].keys() == d["reruns"][0]["before"].keys()'
 check "the fourth" json '(lambda r: (r["rung"], r["shape"][0]))(d["reruns"][0]["now"]) == ("k2", 24)'
+check "both environments" json 'd["differing"] == [] and all(d["environments"][e]["device"] for e in ("before", "now"))'
 check "with the difference" json '{"change_percent", "noise_percent", "beyond_noise"} <= d["reruns"][0].keys()'
 exits 0 bench --rerun first.json
 check "all rows" test "$(grep -cE 'within noise|beyond noise' out)" = 4
@@ -136,6 +141,15 @@ check "silent" silent
 exits 0 bench --rerun rows.jsonl:1
 check "of lines too" grep -q '^tilewright bench k2 --device cpu --shape 16x16x16' out
 refuses "has 4 rows, and no row 5" bench --rerun first.json:5
+python3 -c 'import json
+d = json.load(open("first.json"))
+d["environment"]["driver"] = "1.2"
+json.dump(d, open("elsewhere.json", "w"))
+del d["results"][3]["variant"]
+json.dump(d, open("lacking.json", "w"))'
+exits 0 bench --rerun elsewhere.json:4
+check "another driver is told" grep -q '^driver differs: "1.2" before' out
+refuses "a row does not say its variant" bench --rerun lacking.json
 refuses "rows count from 1" bench --rerun first.json:0
 refuses "nosuch.json: No such file" bench --rerun nosuch.json
 refuses "not JSON" bench --rerun shapes.txt

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "lab/bench_plan.h"
@@ -141,11 +142,23 @@ TEST(Sustained, WithoutNvmlSaysSo) {
 }
 
 TEST(Sustained, MeansAreOfAllThatWasSeen) {
-    const Vitals mean = mean_of({{.sm_mhz = 1000, .watts = 300, .throttling = {"a"}},
-                                 {.sm_mhz = 2000, .watts = 500, .throttling = {"b", "a"}}});
+    const Vitals mean = mean_of({{.sm_mhz = 1000, .watts = 300, .throttling = {{"a"}}},
+                                 {.sm_mhz = 2000, .watts = 500, .throttling = {{"b", "a"}}}});
     EXPECT_EQ(mean.sm_mhz, 1500);
     EXPECT_EQ(mean.watts, 400);
     EXPECT_EQ(mean.throttling, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST(Sustained, WhatIsNotKnownIsNoZero) {
+    const Vitals mean = mean_of({{.sm_mhz = 1000}, {.celsius = 40}});
+    EXPECT_EQ(mean.sm_mhz, 1000);
+    EXPECT_FALSE(mean.watts || mean.throttling);
+    Row row;
+    row.vitals = mean;
+    const auto json = json_of(row);
+    EXPECT_EQ(json["sm_mhz"], 1000);
+    for (const char* unknown : {"watts", "throttling", "joules"})
+        EXPECT_TRUE(json[unknown].is_null()) << unknown;
 }
 
 TEST(Profiled, OneCallOfEachKernelAndNoTime) {

@@ -5,7 +5,8 @@
 function(tilewright_check name)
   cmake_parse_arguments(check "SKIPPABLE" "TIMEOUT" "COMMAND" ${ARGN})
   add_test(NAME ${name} COMMAND ${check_COMMAND})
-  set_tests_properties(${name} PROPERTIES LABELS check TIMEOUT ${check_TIMEOUT})
+  set_tests_properties(${name} PROPERTIES LABELS check TIMEOUT ${check_TIMEOUT}
+    ENVIRONMENT_MODIFICATION "TILEWRIGHT_TUNING=set:off")
   if(check_SKIPPABLE)
     set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
   endif()

@@ -311,7 +311,8 @@ def run(place, words):
             file.parent.mkdir(parents=True, exist_ok=True)
         try:
             done = subprocess.run([PROGRAM, *words[1:]], capture_output=True, text=True, cwd=folder,
-                                  timeout=SECONDS, env={**os.environ, "DEVICE": "cpu"})
+                                  timeout=SECONDS, env={**os.environ, "DEVICE": "cpu",
+                                                        "TILEWRIGHT_TUNING": "tuning.tsv"})
         except subprocess.TimeoutExpired:
             place.fault(f"'{shlex.join(words)}' took more than {SECONDS} s")
             return

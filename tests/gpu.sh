@@ -111,6 +111,7 @@ sanitize() {
 }
 
 # --- the test programs
+export TILEWRIGHT_TUNING=off  # what somebody has tuned on this machine is not tested
 export TILEWRIGHT_TEST_DEVICE=$device
 # Handles of the library belong to the first GPU, unless CUDA_VISIBLE_DEVICES says otherwise.
 if [[ $device == cpu ]]; then export TILEWRIGHT_DEVICE=cpu; fi

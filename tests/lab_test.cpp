@@ -239,7 +239,7 @@ TEST(Rows, FitIntoATerminal) {
         row.samples = 10000, row.percent_of_opponent = row.percent_of_peak = 100.0;
         row.cold = row.graph = row.sustained = true, row.opponent = "k0";
         row.joules = 12345.6, row.gflops_per_watt = 123.4;
-        row.vitals = {.sm_mhz = 1980, .watts = 1000, .throttling = {"power cap", "sync boost"}};
+        row.vitals = {.sm_mhz = 1980, .watts = 1000, .throttling = {{"power cap", "sync boost"}}};
         rows.push_back(row);
         const std::string all = bench_table({&rows.back(), 1}) + power_table({&rows.back(), 1});
         for (const std::string& line : split_lines(all)) EXPECT_LE(line.size(), 80u) << line;

@@ -81,7 +81,8 @@ class GpuLike : public Device {
     }
     std::optional<Vitals> vitals() override {
         if (!has_nvml) return std::nullopt;
-        return Vitals{.sm_mhz = 1500, .watts = 400, .watt_limit = 700, .throttling = {"power cap"}};
+        return Vitals{
+            .sm_mhz = 1500, .watts = 400, .watt_limit = 700, .throttling = {{"power cap"}}};
     }
     std::optional<double> joules() override {
         if (!has_nvml) return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include "lab/bench_plan.h"
 #include "lab/command_line.h"
+#include "lab/noise.h"
 #include "lab/rerun.h"
 #include "lab/results.h"
 #include "lab/saved_results.h"
@@ -116,6 +117,29 @@ TEST(Rerun, WhatWasRunMustBeTheSame) {
     now["seed"] = 8;
     now["samples"] = 8;
     EXPECT_EQ(repeated(before, now).differing, (std::vector<std::string>{"beta", "seed"}));
+    before = now;
+    before["memory"] = "cold", before["launch"] = "stream", before["kernel"] = "tile/64x64";
+    now["memory"] = "hot", now["launch"] = "graph", now["kernel"] = "tile/128x64";
+    EXPECT_EQ(repeated(before, now).differing,
+              (std::vector<std::string>{"memory", "launch", "kernel"}));
+    now["memory"] = now["launch"] = now["kernel"] = nullptr;
+    EXPECT_TRUE(repeated(before, now).differing.empty()) << "a row without a time";
+}
+
+TEST(Rerun, SaysWhereTheEnvironmentIsAnother) {
+    const Json before{{"device", "NVIDIA H200"}, {"multiprocessors", 132}, {"driver", "1.2"}};
+    Json now = before;
+    EXPECT_TRUE(environments_of(before, now).differing.empty());
+    now["multiprocessors"] = 66, now["driver"] = "1.3", now["date"] = "later";
+    EXPECT_EQ(environments_of(before, now).differing,
+              (std::vector<std::string>{"multiprocessors", "driver"}));
+    EXPECT_TRUE(environments_of(before, Json()).differing.empty());
+}
+
+TEST(Rerun, FewSamplesAreMoreNoise) {
+    EXPECT_DOUBLE_EQ(noise_between({100, 1, 100}, {100, 0.5, 100}), kBetweenRuns);
+    EXPECT_DOUBLE_EQ(noise_between({100, 4, 100}, {100, 1, 100}), 0.04);
+    EXPECT_GT(noise_between({100, 4, 3}, {100, 4, 3}), 0.08);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "kernels_digest.h"
 #include "tilewright/tilewright.h"
 
 #define TILEWRIGHT_TEXT(number) #number
@@ -140,9 +141,9 @@ bool is_aligned(const float* data, int64_t ld, int64_t stride, int64_t batch) {
 
 }  // namespace
 
-const char* library_version() {
+const char* kernels_version() {
     return TILEWRIGHT_VERSION_TEXT(TILEWRIGHT_VERSION_MAJOR, TILEWRIGHT_VERSION_MINOR,
-                                   TILEWRIGHT_VERSION_PATCH);
+                                   TILEWRIGHT_VERSION_PATCH) "+" TILEWRIGHT_KERNELS_DIGEST;
 }
 
 ProblemClass class_of(const Problem& p) {
@@ -248,7 +249,7 @@ Tuned::Tuned(std::vector<TunedEntry> entries, const TunedDevice& device)
     : entries_(std::move(entries)) {
     std::erase_if(entries_, [&](const TunedEntry& entry) {
         return entry.subject != kEngine || entry.device != device ||
-               entry.version != library_version();
+               entry.version != kernels_version();
     });
     std::stable_sort(entries_.begin(), entries_.end(),
                      [](const TunedEntry& a, const TunedEntry& b) {

@@ -40,7 +40,7 @@ std::string text_of(const ProblemClass& problem);
 struct TunedEntry {
     std::string subject;  ///< kEngine, or a rung's id: the library uses the former alone.
     TunedDevice device;
-    std::string version;  ///< Of the library: another has other kernels.
+    std::string version;  ///< kernels_version() of the library that was measured.
     ProblemClass problem;
     std::string kernel;  ///< As name_of(Choice) makes it, or a rung's variant.
     double median_us = 0, spread_us = 0;  ///< Spread: between the first and the third quartile.
@@ -50,7 +50,9 @@ struct TunedEntry {
     bool operator==(const TunedEntry&) const = default;
 };
 inline constexpr const char* kEngine = "engine";
-const char* library_version();
+/// "0.2.0+5f0c1e2d3a4b": the library's, and a digest of its kernels' texts, which change between
+/// releases.
+const char* kernels_version();
 
 /// Whether one replaces the other.
 bool same_key(const TunedEntry& a, const TunedEntry& b);

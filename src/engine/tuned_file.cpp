@@ -78,7 +78,7 @@ void report_once(const std::string& path, const TunedText& text) {
 TunedPlace tuned_place() {
     constexpr const char* kFile = "/tilewright/tuning.tsv";
     const std::string wish = variable("TILEWRIGHT_TUNING");
-    if (wish == "off") return {"", "TILEWRIGHT_TUNING=off"};
+    if (wish == "off" || wish == "/dev/null") return {"", "TILEWRIGHT_TUNING=" + wish};
     if (!wish.empty()) return {wish, ""};
     // A relative path there is to be ignored, says the XDG Base Directory Specification.
     const std::string data = variable("XDG_DATA_HOME"), home = variable("HOME");
@@ -89,20 +89,13 @@ TunedPlace tuned_place() {
 
 TunedFile read_tuned_file(const std::string& path) {
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (file.number() < 0) {
-        TunedFile none;
-        if (errno == ENOENT || errno == ENOTDIR) return none;
-        none.exists = none.text.foreign = true;
-        none.text.complaints.push_back(std::string("it cannot be read: ") + std::strerror(errno));
-        return none;
-    }
-    std::string fault;
-    const std::string text = text_in(file.number(), fault);
-    if (fault.empty() && text.empty()) return {{}, true};
-    if (fault.empty()) return {parse_tuned(text), true};
-    TunedFile unread;
-    unread.exists = unread.text.foreign = true;
-    unread.text.complaints.push_back("it is not read: " + fault);
+    if (file.number() < 0 && (errno == ENOENT || errno == ENOTDIR)) return {};
+    std::string fault = file.number() < 0 ? std::strerror(errno) : "";
+    const std::string text = fault.empty() ? text_in(file.number(), fault) : "";
+    if (fault.empty() && text.empty()) return {.text = {}, .exists = true};
+    if (fault.empty()) return {.text = parse_tuned(text), .exists = true};
+    TunedFile unread{.text = {}, .exists = true, .unreadable = true};
+    unread.text.complaints.push_back("it cannot be read: " + fault);
     return unread;
 }
 

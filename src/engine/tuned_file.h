@@ -15,14 +15,17 @@ struct TunedPlace {
     std::string path;  ///< "" where there is none.
     std::string why;
 };
-/// TILEWRIGHT_TUNING, or tuning.tsv in the user's data folder. It need not be there.
+/// TILEWRIGHT_TUNING, or tuning.tsv in the user's data folder. It need not be there. "off" and
+/// "/dev/null" mean none.
 TunedPlace tuned_place();
 
 struct TunedFile {
     TunedText text;
     bool exists = false;
+    /// What is there may be entries, and is not known: a complaint says why. Not to be replaced.
+    bool unreadable = false;
 };
-/// A file that cannot be read is empty, with a complaint. Does not wait for pipes.
+/// What cannot be read is empty. Does not wait for pipes.
 TunedFile read_tuned_file(const std::string& path);
 
 /// What the database has for this device; what is wrong with it is told on stderr, once in a process.

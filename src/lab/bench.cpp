@@ -15,15 +15,12 @@
 #include "lab/plausible.h"
 #include "lab/power.h"
 #include "lab/runner.h"
-#include "lab/sizes.h"
 #include "lab/timer.h"
 #include "lab/workload.h"
 
 namespace tilewright::lab {
 
 namespace {
-
-constexpr double kLaunchBoundUs = 100;  // shorter calls are timed within a graph
 
 struct Entrant {
     Entrant(Device& device, const Candidate& candidate, Workload& workload, Row& row,
@@ -110,7 +107,10 @@ void Race::verify_each(std::span<const Candidate> candidates, std::vector<Row>& 
         options_.progress(fmt::format("verifying {} {}", rows[i].label, shape_label(rows[i].test)));
         set_verdict(rows[i], verify(candidates[i]));
         if (rows[i].outcome == Outcome::failed) note_if_lost(rows[i]);
-        if (rows[i].rung == kLibrary) rows[i].kernel = library_choice(device_.info().gpu);
+        if (rows[i].rung != kLibrary) continue;
+        const LibraryChoice choice = library_choice(device_.info().gpu);
+        rows[i].kernel = choice.kernel;
+        if (!choice.kernel.empty()) rows[i].tuned = choice.tuned;
     }
 }
 
@@ -189,12 +189,14 @@ void Race::launch_once(Entrants& entrants) {
 }
 
 /// The vitals of the middle clock.
-std::optional<Vitals> middle(std::vector<Vitals>& seen) {
+std::optional<Vitals> middle(const std::vector<Vitals>& seen) {
     if (seen.empty()) return std::nullopt;
-    const auto at = seen.begin() + std::ssize(seen) / 2;
-    std::nth_element(seen.begin(), at, seen.end(),
-                     [](const Vitals& a, const Vitals& b) { return a.sm_mhz < b.sm_mhz; });
-    return *at;
+    std::vector<const Vitals*> sorted;
+    for (const Vitals& each : seen) sorted.push_back(&each);
+    const auto at = sorted.begin() + std::ssize(sorted) / 2;
+    std::nth_element(sorted.begin(), at, sorted.end(),
+                     [](const Vitals* a, const Vitals* b) { return a->sm_mhz < b->sm_mhz; });
+    return **at;
 }
 
 void Race::record(Entrant& entrant, Workload& workload) {
@@ -218,7 +220,7 @@ void Race::record(Entrant& entrant, Workload& workload) {
     row.vitals = middle(entrant.seen);
     row.sustained = options_.manner == Manner::sustained;
     const Case& test = row.test;
-    const double work = flops({test.m, test.n, test.k}) * static_cast<double>(test.batch);
+    const double work = work_of(test);
     if (work > 0 && timing.median_us > 0) {
         row.gflops = work / timing.median_us * 1e-3;
         if (const double peak = peak_of(row.arithmetic, device_.info()); peak > 0)

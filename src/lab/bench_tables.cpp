@@ -130,10 +130,9 @@ std::string power_table(std::span<const Row> rows, Format format) {
         if (!row.sustained || row.outcome != Outcome::ok) continue;
         any = any || row.vitals || row.joules;
         const Vitals vitals = row.vitals.value_or(Vitals{});
-        const std::string held = join(vitals.throttling, ", ");
-        table.add({row.label, shape_label(row.test),
-                   vitals.watts > 0 ? number(vitals.watts, 0) : "-",
-                   vitals.sm_mhz > 0 ? std::to_string(vitals.sm_mhz) : "-", four_digits(row.joules),
+        const std::string held = join(vitals.throttling.value_or(std::vector<std::string>{}), ", ");
+        table.add({row.label, shape_label(row.test), number(vitals.watts, 0),
+                   vitals.sm_mhz ? std::to_string(*vitals.sm_mhz) : "-", four_digits(row.joules),
                    percent(row.gflops_per_watt), held.empty() ? "-" : held});
     }
     if (!any)
@@ -156,9 +155,10 @@ std::string bench_notes(std::span<const Row> rows, bool gpu) {
         text += "%cuBLAS: of k0, and in tf32 of k0_tf32.\n";
     for (const Row& row : rows) {
         if (row.kernel.empty()) continue;
-        const std::string sentence = fmt::format("library in {} at {}: {}", name_of(row.arithmetic),
-                                                 shape_label(row.test), row.kernel);
-        for (const std::string& line : wrap(sentence, kWidth)) text += line + '\n';
+        const std::string sentence =
+            fmt::format("library in {} at {}: {}{}", name_of(row.arithmetic), shape_label(row.test),
+                        row.kernel, row.tuned.value_or(false) ? ", tuned" : "");
+        text += wrapped(sentence);
     }
     return text;
 }

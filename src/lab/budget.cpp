@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "lab/sizes.h"
 #include "lab/timer.h"
 
 namespace tilewright::lab {
@@ -26,7 +25,7 @@ double bytes_of(const Case& test, Operand operand) {
 }
 
 bool draws_power(const Case& test) {
-    return flops({test.m, test.n, test.k}) * static_cast<double>(test.batch) > kDrawsPowerFlops;
+    return work_of(test) > kDrawsPowerFlops;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "lab/guarded.h"
+#include "lab/sizes.h"
 #include "reference/gemm.h"
 
 namespace tilewright::lab {
@@ -94,6 +95,10 @@ std::optional<Distribution> distribution_of(std::string_view name) {
     for (const Distribution distribution : kDistributions)
         if (name == name_of(distribution)) return distribution;
     return std::nullopt;
+}
+
+double work_of(const Case& test) {
+    return flops({test.m, test.n, test.k}) * static_cast<double>(test.batch);
 }
 
 MatrixLayout Case::layout(Operand operand) const {

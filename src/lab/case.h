@@ -76,6 +76,9 @@ struct Case {
     bool operator==(const Case&) const = default;
 };
 
+/// FLOP of a call.
+double work_of(const Case& test);
+
 /// The case as command-line options: what a report prints can be run again.
 std::string describe(const Case& test);
 

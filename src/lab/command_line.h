@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tilewright authors
 // SPDX-License-Identifier: Apache-2.0
-// The program's grammar: verbs, options and help. The only place that knows the parser.
+// The program's grammar: verbs, options and help. Only command_options.h and help.h know the parser too.
 #pragma once
 
 #include <functional>

@@ -12,6 +12,12 @@
 
 namespace tilewright::lab {
 
+std::string architecture_of(const DeviceInfo& device) {
+    std::string digits = device.compute_capability;
+    std::erase(digits, '.');
+    return digits == "90" ? "90a" : digits;  // with the instructions that Hopper alone has
+}
+
 Device::Device() = default;
 Device::~Device() = default;
 

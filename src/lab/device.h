@@ -62,11 +62,14 @@ struct DeviceInfo {
     CublasInfo cublas;
 };
 
-/// What the GPU reports of itself while it works.
+/// What its code is compiled for, as NVRTC and the committed tables have it: "90a" of 9.0.
+std::string architecture_of(const DeviceInfo& device);
+
+/// What the GPU reports of itself while it works; absent what it does not tell.
 struct Vitals {
-    int sm_mhz = 0, memory_mhz = 0, celsius = 0;
-    double watts = 0, watt_limit = 0;
-    std::vector<std::string> throttling;  ///< Why the clocks are held down just now.
+    std::optional<int> sm_mhz, memory_mhz, celsius;
+    std::optional<double> watts, watt_limit;
+    std::optional<std::vector<std::string>> throttling;  ///< Why the clocks are held down just now.
 };
 
 enum class CpuMode { counted, fast };

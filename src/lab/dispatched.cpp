@@ -40,32 +40,29 @@ int capability_of(const std::string& text) {
     return static_cast<int>(tenths);
 }
 
-/// Sets `tuned` to what the tuning database has for the device, which is why it needs a name.
-engine::DeviceTraits traits_of(const Options& o, std::unique_ptr<const engine::Tuned>& tuned) {
-    // All targets hold the same kernels, and this one is in every build.
-    engine::DeviceTraits traits{Target::cpu_fast, kMultiprocessors, kComputeCapability};
-    std::string name = kName;
-    if (o.device == "cpu") {
-        name = engine::kCpuDevice;
-        traits.multiprocessors = kCpuMultiprocessors;
-    } else if (!o.device.empty()) {
-        const auto device = open_device(o.device);
-        name = device->info().name;
-        traits.multiprocessors = device->info().multiprocessors;
-        traits.compute_capability = capability_of(device->info().compute_capability);
-    }
-    const int64_t sms = number_or(o.multiprocessors, "--multiprocessors", traits.multiprocessors);
+/// An H200, CPU mode or a GPU that is here, but for what the options say.
+engine::TunedDevice device_asked_for(const Options& o) {
+    engine::TunedDevice named{kName, kMultiprocessors, kComputeCapability};
+    if (!o.device.empty()) named = tuned_device_of(open_device(o.device)->info());
+    const int64_t sms = number_or(o.multiprocessors, "--multiprocessors", named.multiprocessors);
     if (sms < 1 || sms > 1 << 16)
         throw UsageError(fmt::format("--multiprocessors: {} is not between 1 and 65536", sms));
-    traits.multiprocessors = static_cast<int>(sms);
+    named.multiprocessors = static_cast<int>(sms);
     if (!o.compute_capability.empty())
-        traits.compute_capability = capability_of(o.compute_capability);
-    const int64_t rate = number_or(o.tensor_rate, "--tensor-rate",
-                                   engine::tensor_rate_of(traits.compute_capability, name));
+        named.compute_capability = capability_of(o.compute_capability);
+    return named;
+}
+
+/// Sets `tuned` to what the tuning database has for the device, which is why it needs a name.
+engine::DeviceTraits traits_asked_for(const Options& o,
+                                      std::unique_ptr<const engine::Tuned>& tuned) {
+    const engine::TunedDevice named = device_asked_for(o);
+    engine::DeviceTraits traits = traits_of(named);
+    const int64_t rate = number_or(o.tensor_rate, "--tensor-rate", traits.tensor_rate);
     if (rate < 1 || rate > 1 << 16)
         throw UsageError(fmt::format("--tensor-rate: {} is not between 1 and 65536", rate));
     traits.tensor_rate = static_cast<int>(rate);
-    tuned = engine::tuned_for({name, traits.multiprocessors, traits.compute_capability});
+    tuned = engine::tuned_for(named);
     traits.tuned = tuned.get();
     return traits;
 }
@@ -107,7 +104,7 @@ DispatchQuestion dispatch_question(const Options& o) {
     call.stride_c = number_or(o.stride_c, "--stride-c", product_of(call.m, call.ldc));
     if (const Status status = engine::check(call); !status.ok()) throw UsageError(status.reason);
     DispatchQuestion question{.problem = engine::problem_of(call)};
-    question.device = traits_of(o, question.tuned);
+    question.device = traits_asked_for(o, question.tuned);
     if (call.scalars_on_device)  // `alpha` ends with this function
         question.problem.device_alpha = question.problem.device_beta = &any;
     if (const std::string why = engine::refusal_of(call.arithmetic, question.device); !why.empty())

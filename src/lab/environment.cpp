@@ -5,10 +5,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "engine/tuned_file.h"
 #include "lab/host.h"
 #include "lab/sizes.h"
 #include "tilewright_revision.h"
@@ -35,6 +37,16 @@ std::string relative(const std::string& word) {
     return near.string().starts_with("..") ? path.filename().string() : near.string();
 }
 
+/// Where the library's kernels may come from; a person's folder has no name in results.
+std::string tuning_database() {
+    const std::string path = engine::tuned_place().path;
+    const char* home = std::getenv("HOME");
+    if (path.empty()) return "off";
+    const std::string folder = home && *home ? std::string(home) + '/' : "";
+    return !folder.empty() && path.starts_with(folder) ? "~/" + path.substr(folder.size())
+                                                       : relative(path);
+}
+
 }  // namespace
 
 Json environment_of(Device& device, const std::string& command) {
@@ -50,8 +62,8 @@ Json environment_of(Device& device, const std::string& command) {
     json["l2_bytes"] = or_null(info.l2_bytes);
     // The clocks, power and throttling that were seen stand in each row.
     json["clocks"] = {{"sm_max_mhz", or_null(info.max_clock_mhz)},
-                      {"memory_mhz", or_null(vitals.memory_mhz)}};
-    json["power"] = {{"limit_watts", or_null(vitals.watt_limit)}};
+                      {"memory_mhz", or_null(vitals.memory_mhz.value_or(0))}};
+    json["power"] = {{"limit_watts", or_null(vitals.watt_limit.value_or(0))}};
     json["peak_gflops"] = or_null(info.peak_gflops);
     json["tf32_peak_gflops"] = or_null(info.tf32_peak_gflops);
     json["driver"] = or_null(info.driver);
@@ -61,6 +73,7 @@ Json environment_of(Device& device, const std::string& command) {
                       {"library", or_null(info.cublas.library)},
                       {"missing", or_null(info.cublas.missing)},
                       {"unset_variables", info.cublas.unset}};
+    json["tuning_database"] = tuning_database();
     json["host"] = {{"processor", host_processor()}, {"system", host_system()}};
     json["version"] = TILEWRIGHT_VERSION;
     json["git_revision"] = TILEWRIGHT_REVISION;

@@ -83,10 +83,11 @@ const KernelDefinition& library_definition(Arithmetic mode, bool gpu) {
     return gpu ? in_mode<true>(mode) : in_mode<false>(mode);
 }
 
-std::string library_choice(bool gpu) {
+LibraryChoice library_choice(bool gpu) {
     const Opened& one = opened(gpu);
     if (!one.context || !one.context->last_choice().kernel) return {};
-    return engine::name_of(one.context->last_choice());
+    const engine::Choice& choice = one.context->last_choice();
+    return {engine::name_of(choice), choice.tuned};
 }
 
 }  // namespace tilewright::lab

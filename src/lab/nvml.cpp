@@ -73,13 +73,15 @@ std::string Nvml::driver_version() const {
 std::optional<Vitals> Nvml::vitals() const {
     if (!library_) return std::nullopt;
     const auto& nvml = *library_;
-    const auto clock = [&](int which) {
+    const auto clock = [&](int which) -> std::optional<int> {
         unsigned mhz = 0;
-        return nvml.clock && nvml.clock(nvml.device, which, &mhz) == kSuccess ? int(mhz) : 0;
+        if (!nvml.clock || nvml.clock(nvml.device, which, &mhz) != kSuccess) return std::nullopt;
+        return static_cast<int>(mhz);
     };
-    const auto watts = [&](int (*call)(NvmlDevice, unsigned*)) {
+    const auto watts = [&](int (*call)(NvmlDevice, unsigned*)) -> std::optional<double> {
         unsigned milliwatts = 0;
-        return call && call(nvml.device, &milliwatts) == kSuccess ? milliwatts / 1000.0 : 0.0;
+        if (!call || call(nvml.device, &milliwatts) != kSuccess) return std::nullopt;
+        return milliwatts / 1000.0;
     };
     Vitals vitals;
     vitals.sm_mhz = clock(kSmClock);
@@ -90,9 +92,11 @@ std::optional<Vitals> Nvml::vitals() const {
     if (nvml.temperature && nvml.temperature(nvml.device, kGpuTemperature, &celsius) == kSuccess)
         vitals.celsius = static_cast<int>(celsius);
     unsigned long long bits = 0;
-    if (nvml.reasons && nvml.reasons(nvml.device, &bits) == kSuccess)
+    if (nvml.reasons && nvml.reasons(nvml.device, &bits) == kSuccess) {
+        vitals.throttling.emplace();
         for (const Reason& reason : kReasons)
-            if (bits & reason.bit) vitals.throttling.push_back(reason.name);
+            if (bits & reason.bit) vitals.throttling->push_back(reason.name);
+    }
     return vitals;
 }
 

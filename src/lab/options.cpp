@@ -168,16 +168,21 @@ Format row_format_of(const Options& o) {
     return format_among(o, {"table", "json", "csv", "md", "jsonl"});
 }
 
+double parse_seconds(const std::string& text, const char* option) {
+    std::string number = text;
+    const double unit = number.ends_with('m') ? 60 : 1;
+    if (number.ends_with('s') || number.ends_with('m')) number.pop_back();
+    const double seconds = parse_number<double>(number, option) * unit;
+    if (!(seconds > 0 && seconds <= 86400))
+        throw UsageError(fmt::format("{}: {} is not between 0 and 86400 s", option, text));
+    return seconds;
+}
+
 std::optional<double> budget_of(const Options& o) {
     if (o.budget.empty()) return std::nullopt;
     if (!o.min_time.empty())
         throw UsageError("--budget chooses --min-time: one of the two, not both");
-    std::string number = o.budget;
-    if (number.ends_with('s')) number.pop_back();
-    const auto seconds = parse_number<double>(number, "--budget");
-    if (!(seconds > 0 && seconds <= 86400))
-        throw UsageError(fmt::format("--budget: {} is not between 0 and 86400 s", o.budget));
-    return seconds;
+    return parse_seconds(o.budget, "--budget");
 }
 
 double min_time_of(const Options& o) {

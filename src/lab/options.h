@@ -96,7 +96,9 @@ Number parse_number(const std::string& text, const char* option) {
 bool is_transposed(const std::string& word, const char* option);
 
 double min_time_of(const Options& options);
-/// "60" or "60s"; nullopt where none was given.
+/// "60", "60s" or "2m". Throws UsageError, which names the option.
+double parse_seconds(const std::string& text, const char* option);
+/// Bench's and ladder's; nullopt where none was given.
 std::optional<double> budget_of(const Options& options);
 uint64_t seed_of(const Options& options);
 uint64_t shuffle_of(const Options& options);

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "lab/atomic_file.h"
 #include "lab/usage.h"
 
 namespace tilewright::lab {
@@ -19,26 +20,6 @@ namespace tilewright::lab {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string temporary(const std::string& path) {
-    return fmt::format("{}.{}.tmp", path, getpid());
-}
-
-/// A device such as /dev/stdout is written as it is.
-bool is_replaced(const std::string& path) {
-    std::error_code ignored;
-    return !fs::exists(path, ignored) || fs::is_regular_file(path, ignored);
-}
-
-/// Where links lead, be it to what is not there yet: the file is replaced, and the links stay.
-std::string target_of(const std::string& path) {
-    constexpr int kMostLinks = 40;  // as many as Linux follows
-    fs::path target = path;
-    std::error_code ignored;
-    for (int i = 0; i < kMostLinks && fs::is_symlink(target, ignored) && is_replaced(target); ++i)
-        target = target.parent_path() / fs::read_symlink(target, ignored);
-    return target;
-}
 
 void write_file(const std::string& path, const std::string& text,
                 std::ios::openmode mode = std::ios::trunc) {
@@ -56,17 +37,17 @@ void print(const std::string& text) {
 
 }  // namespace
 
-OutputFile::OutputFile(const std::string& path) : path_(target_of(path)) {
+OutputFile::OutputFile(const std::string& path, const char* option) : path_(target_of(path)) {
     if (path_.empty()) return;
     std::error_code ignored;
     const auto fail = [&](const char* reason) {
-        throw UsageError(fmt::format("--output: cannot write {}: {}", path, reason));
+        throw UsageError(fmt::format("{}: cannot write {}: {}", option, path, reason));
     };
     if (fs::is_directory(path_, ignored)) fail("it is a folder");
     if (fs::exists(path_, ignored) && access(path_.c_str(), W_OK) != 0) fail(std::strerror(errno));
     if (!is_replaced(path_)) return;
     if (fs::is_symlink(path_, ignored)) fail(std::strerror(ELOOP));
-    const std::string probe = temporary(path_);
+    const std::string probe = temporary_beside(path_);
     std::FILE* file = std::fopen(probe.c_str(), "w");
     if (!file) fail(std::strerror(errno));
     std::fclose(file);
@@ -76,8 +57,7 @@ OutputFile::OutputFile(const std::string& path) : path_(target_of(path)) {
 void OutputFile::write(const std::string& text) const {
     if (path_.empty()) return;
     if (!is_replaced(path_)) return write_file(path_, text);
-    write_file(temporary(path_), text);
-    fs::rename(temporary(path_), path_);
+    replace_file(path_, text);
 }
 
 void OutputFile::append(const std::string& text) const {

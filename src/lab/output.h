@@ -17,8 +17,9 @@ namespace tilewright::lab {
 /// A file that is replaced as a whole: readers see the old text or the new one.
 class OutputFile {
   public:
-    /// Throws UsageError when the file could not be written. An empty path means no file.
-    explicit OutputFile(const std::string& path);
+    /// Throws UsageError, which names the option, when the file could not be written. An empty path
+    /// means no file.
+    explicit OutputFile(const std::string& path, const char* option = "--output");
     explicit operator bool() const { return !path_.empty(); }
     /// Throws std::runtime_error.
     void write(const std::string& text) const;

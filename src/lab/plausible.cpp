@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include "lab/sizes.h"
-
 namespace tilewright::lab {
 
 namespace {
@@ -56,7 +54,7 @@ double least_us(const Case& test, int sets, const DeviceInfo& device) {
 
 std::string implausible(const Case& test, Arithmetic arithmetic, int sets, double microseconds,
                         const DeviceInfo& device) {
-    const double work = flops({test.m, test.n, test.k}) * static_cast<double>(test.batch);
+    const double work = work_of(test);
     const double gflops = work / microseconds * 1e-3, limit = limit_of(arithmetic, device);
     if (work > 0 && limit > 0 && gflops > limit * kTolerance)
         return fmt::format(

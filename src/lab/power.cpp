@@ -10,25 +10,36 @@
 namespace tilewright::lab {
 
 namespace {
+
 constexpr std::chrono::milliseconds kInterval{20};  // drivers renew their numbers less often
+
+/// Of those that are known.
+template <class Number>
+std::optional<double> mean_of(const std::vector<Vitals>& seen,
+                              std::optional<Number> Vitals::*number) {
+    double sum = 0, count = 0;
+    for (const Vitals& each : seen)
+        if (each.*number) sum += *(each.*number), ++count;
+    return count > 0 ? std::optional(sum / count) : std::nullopt;
 }
+
+}  // namespace
 
 Vitals mean_of(const std::vector<Vitals>& seen) {
     if (seen.empty()) return {};
-    const auto count = static_cast<double>(seen.size());
-    double sm_mhz = 0, watts = 0;
     Vitals mean = seen.back();
-    mean.throttling.clear();
+    if (const auto mhz = mean_of(seen, &Vitals::sm_mhz))
+        mean.sm_mhz = static_cast<int>(std::lround(*mhz));
+    mean.watts = mean_of(seen, &Vitals::watts);
+    mean.throttling.reset();
     for (const Vitals& each : seen) {
-        sm_mhz += each.sm_mhz;
-        watts += each.watts;
-        for (const std::string& reason : each.throttling)
-            if (std::find(mean.throttling.begin(), mean.throttling.end(), reason) ==
-                mean.throttling.end())
-                mean.throttling.push_back(reason);
+        if (!each.throttling) continue;
+        if (!mean.throttling) mean.throttling.emplace();
+        for (const std::string& reason : *each.throttling)
+            if (std::find(mean.throttling->begin(), mean.throttling->end(), reason) ==
+                mean.throttling->end())
+                mean.throttling->push_back(reason);
     }
-    mean.sm_mhz = static_cast<int>(std::lround(sm_mhz / count));
-    mean.watts = watts / count;
     return mean;
 }
 
@@ -61,8 +72,8 @@ std::optional<Power> PowerWatch::stop() {
     if (joules_ && joules && *joules > *joules_) {
         power.joules = *joules - *joules_;
         power.vitals.watts = power.joules / seconds.count();
-    } else {
-        power.joules = power.vitals.watts * seconds.count();
+    } else if (power.vitals.watts) {
+        power.joules = *power.vitals.watts * seconds.count();
     }
     return power;
 }

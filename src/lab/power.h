@@ -15,7 +15,7 @@ namespace tilewright::lab {
 /// What a stretch of work took.
 struct Power {
     Vitals vitals;  ///< Means of clocks and power; all reasons that held the clock down.
-    double joules = 0;  ///< By the GPU's counter, else mean power times duration.
+    double joules = 0;  ///< By the GPU's counter, else mean power times duration; 0 without either.
 };
 
 /// Looks at a device from a thread of its own, as the one that starts kernels must not wait for
@@ -37,7 +37,8 @@ class PowerWatch {
     std::jthread thread_;
 };
 
-/// Of what was seen at equal intervals.
+/// Of what was seen at equal intervals: clock and power are means, with all reasons; the rest is as it
+/// was seen last.
 Vitals mean_of(const std::vector<Vitals>& seen);
 
 }  // namespace tilewright::lab

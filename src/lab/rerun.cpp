@@ -12,6 +12,7 @@
 #include "lab/command_line.h"
 #include "lab/environment.h"
 #include "lab/interrupt.h"
+#include "lab/noise.h"
 #include "lab/output.h"
 #include "lab/saved_results.h"
 #include "lab/table.h"
@@ -24,15 +25,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kLeastNoisePercent = 1;  // between runs: heat and clocks are never quite the same
-
 /// What a run finds out; all other fields say what was run.
 constexpr const char* kMeasured[] = {
-    "memory",   "launch",     "kernel", "samples",         "median_us",
-    "min_us",   "spread_us",  "gflops", "noise_percent",   "percent_of_cublas",
+    "samples",  "median_us",  "min_us", "spread_us",       "gflops",
+    "bound",    "max_error",  "sm_mhz", "noise_percent",   "percent_of_cublas",
     "opponent", "throttling", "watts",  "percent_of_peak", "percent_of_opponent",
-    "sm_mhz",   "joules",     "bound",  "gflops_per_watt", "max_error",
-    "status",   "reason",     "counted"};
+    "joules",   "status",     "reason", "gflops_per_watt", "counted"};
+/// Of an environment: without them alike, times say nothing of each other.
+constexpr const char* kConditions[] = {"device", "mode", "multiprocessors", "workers", "driver"};
+
+/// By which a row is found among those that its command gives.
+constexpr const char* kIdentity[] = {"rung", "variant", "arithmetic"};
 
 bool is_measured(const std::string& key) {
     return std::find(std::begin(kMeasured), std::end(kMeasured), key) != std::end(kMeasured);
@@ -44,6 +47,11 @@ double number_in(const Json& row, const char* key) {
 
 std::string text_in(const Json& row, const char* key) {
     return row.contains(key) && row[key].is_string() ? row[key].get<std::string>() : std::string();
+}
+
+Sampled sampled_in(const Json& row) {
+    return {number_in(row, "median_us"), number_in(row, "spread_us"),
+            static_cast<int>(number_in(row, "samples"))};
 }
 
 /// A row of the file by its number, from 1; all of them without one.
@@ -60,8 +68,7 @@ Wanted wanted_of(const std::string& text) {
     return {text.substr(0, colon), row};
 }
 
-std::vector<Json> rows_of(const Wanted& wanted) {
-    const Json saved = read_saved(wanted.path);
+std::vector<Json> rows_in(const Json& saved, const Wanted& wanted) {
     std::vector<Json> rows;
     if (saved.contains("results")) rows.assign(saved["results"].begin(), saved["results"].end());
     if (wanted.row > rows.size())
@@ -69,26 +76,33 @@ std::vector<Json> rows_of(const Wanted& wanted) {
                                      rows.size(), wanted.row));
     if (wanted.row > 0) rows = {rows[wanted.row - 1]};
     if (rows.empty()) throw UsageError(fmt::format("--rerun: {} has no rows", wanted.path));
-    for (const Json& row : rows)
+    for (const Json& row : rows) {
         if (!text_in(row, "command").starts_with("tilewright bench "))
             throw UsageError(
                 fmt::format("--rerun: {}: a row has no command of bench: it was written "
                             "by another verb, or before rows had commands",
                             wanted.path));
+        for (const char* key : kIdentity)
+            if (text_in(row, key).empty())
+                throw UsageError(
+                    fmt::format("--rerun: {}: a row does not say its {}", wanted.path, key));
+    }
     return rows;
 }
 
 /// The row of its own command; the others are its opponents. Null after Ctrl-C.
-Json run_again(const Json& before, Progress& progress) {
+Json run_again(const Json& before, Progress& progress, Json& environment) {
     BenchPlan plan = plan_bench(options_of(text_in(before, "command")));
     plan.settings.progress = std::ref(progress);
+    environment = environment_of(*plan.device, text_in(before, "command"));
     Json now;
     plan.run([&](std::span<const Row> rows) {
         for (const Row& row : rows) {
             Json json = json_of(row);
-            if (json["rung"] == before["rung"] && json["variant"] == before["variant"] &&
-                json["arithmetic"] == before["arithmetic"])
-                now = std::move(json);
+            const bool is_same = std::all_of(
+                std::begin(kIdentity), std::end(kIdentity),
+                [&](const char* key) { return text_in(json, key) == text_in(before, key); });
+            if (is_same) now = std::move(json);
         }
     });
     if (now.is_null() && !interrupted())
@@ -117,17 +131,23 @@ std::string time_in(const Json& row) {
                        number_in(row, "noise_percent"));
 }
 
-std::string for_people(std::span<const Repeated> rows, Format format) {
+std::string difference(const std::string& key, const Json& before, const Json& now) {
+    return fmt::format("{} differs: {} before, {} now\n", key, before.value(key, Json()).dump(),
+                       now.value(key, Json()).dump());
+}
+
+std::string for_people(std::span<const Repeated> rows, const Environments& environments,
+                       Format format) {
     std::string text;
+    for (const std::string& key : environments.differing)
+        text += difference(key, environments.before, environments.now);
+    if (!text.empty()) text += '\n';
     for (const Repeated& row : rows) {
         Table one({{"before, us"}, {"now, us"}, {"difference of medians", Align::left}});
         one.add({time_in(row.before), time_in(row.now), sentence_of(row)});
         text += text_in(row.before, "command") + '\n' +
                 (format == Format::md ? '\n' + one.markdown() : one.plain());
-        for (const std::string& key : row.differing)
-            text += fmt::format("{} differs: {} before, {} now\n", key,
-                                row.before.value(key, Json()).dump(),
-                                row.now.value(key, Json()).dump());
+        for (const std::string& key : row.differing) text += difference(key, row.before, row.now);
         text += '\n';
     }
     return text;
@@ -151,18 +171,27 @@ bool Change::beyond_noise() const {
 Repeated repeated(Json before, Json now) {
     Repeated row{.before = std::move(before), .now = std::move(now), .change = {}, .differing = {}};
     const double first = number_in(row.before, "median_us"), last = number_in(row.now, "median_us");
-    if (first > 0 && last > 0) {
-        const auto noise = [&](const Json& json) {
-            return number_in(json, "spread_us") / first * 100;
-        };
+    if (first > 0 && last > 0)
         row.change = {
             .percent = (last / first - 1) * 100,
-            .noise_percent = std::max({noise(row.before), noise(row.now), kLeastNoisePercent})};
-    }
-    for (const auto& item : row.before.items())
-        if (!is_measured(item.key()) && row.now.value(item.key(), Json()) != item.value())
+            .noise_percent = noise_between(sampled_in(row.before), sampled_in(row.now)) * 100};
+    for (const auto& item : row.before.items()) {
+        const Json now_has = row.now.value(item.key(), Json());
+        // What only a row with a time has, or only newer files, is null.
+        if (!is_measured(item.key()) && !item.value().is_null() && !now_has.is_null() &&
+            now_has != item.value())
             row.differing.push_back(item.key());
+    }
     return row;
+}
+
+Environments environments_of(Json before, Json now) {
+    Environments both{.before = std::move(before), .now = std::move(now), .differing = {}};
+    if (!both.now.is_object()) return both;  // interrupted before the first
+    for (const char* key : kConditions)
+        if (both.before.value(key, Json()) != both.now.value(key, Json()))
+            both.differing.emplace_back(key);
+    return both;
 }
 
 int run_rerun(const Options& options) {
@@ -171,20 +200,27 @@ int run_rerun(const Options& options) {
         throw UsageError("--rerun runs the row's own command: no kernels and no shapes beside it");
     const Format format = format_of(options);
     if (format == Format::csv) throw UsageError("--format: --rerun gives table, json or md");
-    const std::vector<Json> before = rows_of(wanted_of(options.rerun));
+    const Wanted wanted_rows = wanted_of(options.rerun);
+    const Json saved = read_saved(wanted_rows.path);
+    const std::vector<Json> before = rows_in(saved, wanted_rows);
     catch_interrupts();
     std::vector<Repeated> rows;
+    Json environment;
     {
         Progress progress(options.quiet);
         for (const Json& row : before) {
             if (interrupted()) break;
-            if (Json now = run_again(row, progress); !now.is_null())
+            if (Json now = run_again(row, progress, environment); !now.is_null())
                 rows.push_back(repeated(row, std::move(now)));
         }
     }
+    const Environments environments = environments_of(saved["environment"], environment);
     deliver(OutputFile(options.output), format, options.quiet, [&](Format wanted) {
-        if (wanted != Format::json) return for_people(rows, wanted);
-        Json json{{"command", options.command}, {"reruns", Json::array()}};
+        if (wanted != Format::json) return for_people(rows, environments, wanted);
+        Json json{{"command", options.command},
+                  {"environments", {{"before", environments.before}, {"now", environments.now}}},
+                  {"differing", environments.differing},
+                  {"reruns", Json::array()}};
         for (const Repeated& row : rows) json["reruns"].push_back(json_of(row));
         return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
     });

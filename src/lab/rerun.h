@@ -12,8 +12,8 @@
 
 namespace tilewright::lab {
 
-/// The difference of two medians by the first, in per cent, and whether it is more than noise: more
-/// than either quartile distance, and more than what runs differ by anyway.
+/// The difference of two medians by the first, in per cent, and whether it is more than noise: see
+/// noise_between().
 struct Change {
     double percent = 0;
     double noise_percent = 0;
@@ -27,6 +27,13 @@ struct Repeated {
     std::vector<std::string> differing;  ///< Fields that say what was run, and differ.
 };
 Repeated repeated(nlohmann::ordered_json before, nlohmann::ordered_json now);
+
+/// Where a row was measured twice.
+struct Environments {
+    nlohmann::ordered_json before, now;
+    std::vector<std::string> differing;  ///< Fields without which alike times say little.
+};
+Environments environments_of(nlohmann::ordered_json before, nlohmann::ordered_json now);
 
 /// `bench --rerun`.
 int run_rerun(const Options& options);

@@ -123,6 +123,7 @@ Json json_of(const Row& row) {
     json["launch"] = row.graph ? Json(*row.graph ? "graph" : "stream") : Json(nullptr);
     json["sustained"] = row.sustained;
     json["kernel"] = or_null(row.kernel);
+    json["tuned"] = or_null(row.tuned);
     json["samples"] = row.samples;
     json["median_us"] = or_null(row.median_us);
     json["min_us"] = or_null(row.min_us);
@@ -133,11 +134,12 @@ Json json_of(const Row& row) {
     json["opponent"] = or_null(row.opponent);
     json["percent_of_opponent"] = or_null(row.percent_of_opponent);
     json["percent_of_peak"] = or_null(row.percent_of_peak);
-    json["sm_mhz"] = row.vitals ? Json(row.vitals->sm_mhz) : Json(nullptr);
-    json["watts"] = row.vitals ? Json(row.vitals->watts) : Json(nullptr);
+    const Vitals vitals = row.vitals.value_or(Vitals{});
+    json["sm_mhz"] = or_null(vitals.sm_mhz);
+    json["watts"] = or_null(vitals.watts);
     json["joules"] = or_null(row.joules);
     json["gflops_per_watt"] = or_null(row.gflops_per_watt);
-    json["throttling"] = row.vitals ? Json(join(row.vitals->throttling, ", ")) : Json(nullptr);
+    json["throttling"] = vitals.throttling ? Json(join(*vitals.throttling, ", ")) : Json(nullptr);
     json["max_error"] = or_null(row.max_error);  // infinity has no JSON and becomes null
     json["bound"] = or_null(row.bound);
     if (row.counted) json["counted"] = json_of(*row.counted);
@@ -182,7 +184,7 @@ std::string complaints(std::span<const Row> rows) {
             fmt::format("{} {}: {}: {}", row.label,
                         text_of(Shape{row.test.m, row.test.n, row.test.k}) + suffix_of(row.test),
                         name_of(row.outcome), row.reason);
-        for (const std::string& line : wrap(sentence, 80)) text += line + '\n';
+        text += wrapped(sentence);
     }
     return text;
 }

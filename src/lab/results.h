@@ -23,6 +23,7 @@ struct Row {
     Arithmetic arithmetic = Arithmetic::fp32;
     std::string label;  ///< "k5", or "k9/a100" for another variant than the default.
     std::string kernel;  ///< The library's row: what it took, as dispatch names it.
+    std::optional<bool> tuned;  ///< Likewise: whether for an entry of the tuning database.
     Case test;
     Outcome outcome = Outcome::not_run;
     std::string reason;
@@ -35,7 +36,8 @@ struct Row {
     bool sustained = false;  ///< Timed without a pause, when the GPU had found its power limit.
     std::optional<double> joules;  ///< Of a call; sustained rows alone have it and the next.
     std::optional<double> gflops_per_watt;
-    std::optional<Vitals> vitals;  ///< As seen while it ran; of sustained rows the mean.
+    /// Of the turn with the middle clock, seen when it had ended; of sustained rows see mean_of().
+    std::optional<Vitals> vitals;
     std::optional<Totals> counted;  ///< In CPU mode, where accesses were recorded.
     std::string command;  ///< Gives this row again.
 };

@@ -77,6 +77,12 @@ std::vector<std::string> wrap(std::string_view text, size_t width) {
     return lines;
 }
 
+std::string wrapped(std::string_view text, const std::string& margin, size_t width) {
+    std::string lines;
+    for (const std::string& line : wrap(text, width - margin.size())) lines += margin + line + '\n';
+    return lines;
+}
+
 std::string join(std::span<const std::string> words, std::string_view between) {
     std::string text;
     for (const std::string& word : words) {

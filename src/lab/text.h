@@ -25,6 +25,9 @@ std::vector<std::string> split_lines(std::string_view text);
 /// Breaks at spaces into lines of at most `width`; a longer word keeps its line.
 std::vector<std::string> wrap(std::string_view text, size_t width);
 
+/// The same as text, each line behind the margin.
+std::string wrapped(std::string_view text, const std::string& margin = "", size_t width = 80);
+
 std::string join(std::span<const std::string> words, std::string_view between);
 
 }  // namespace tilewright::lab

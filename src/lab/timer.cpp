@@ -22,15 +22,14 @@ constexpr double kSustainedBatchUs = 50e3;  // the host's part between two is no
 constexpr size_t kLeastSamples = 3, kMostSamplesPerTurn = 2000, kMostSamples = 10000;
 constexpr double kMostCalls = 1e6;
 
-/// Between neighbours, as most statistics programs do.
+}  // namespace
+
 double quantile(const std::vector<double>& sorted, double part) {
     const double place = part * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<size_t>(place);
     const size_t above = std::min(below + 1, sorted.size() - 1);
     return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
 }
-
-}  // namespace
 
 Timing summarise(std::vector<double> samples) {
     if (samples.empty()) return {};

@@ -14,6 +14,9 @@ struct Batch {
     int calls = 1;
 };
 
+/// Shorter calls are timed within a graph: else their launch would be what is measured.
+inline constexpr double kLaunchBoundUs = 100;
+
 /// Makes about so many calls and takes their time; may make fewer or more.
 using Sampler = std::function<Batch(int calls)>;
 
@@ -22,6 +25,9 @@ struct Timing {
     double median_us = 0, min_us = 0;
     double spread_us = 0;  ///< Between the first and the third quartile.
 };
+
+/// Between neighbours, as most statistics programs do: a quarter of the samples lies below 0.25.
+double quantile(const std::vector<double>& sorted, double part);
 
 /// Of the times of a call.
 Timing summarise(std::vector<double> samples);

@@ -92,9 +92,7 @@ std::string json_text(const DispatchQuestion& question, const Candidates& all,
 
 std::string page(const DispatchQuestion& question, const Candidates& all, const std::string& chosen,
                  Format format) {
-    std::string text;
-    for (const std::string& line : wrap(engine::command_of(question.problem), 80))
-        text += line + '\n';
+    std::string text = wrapped(engine::command_of(question.problem));
     text += device_text(question) + '\n';
     if (is_empty(question.problem)) return text + "\nC is empty: no kernel runs.\n";
     const bool tuned = !all.empty() && all.front().choice.tuned;

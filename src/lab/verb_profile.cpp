@@ -177,13 +177,6 @@ Json json_of(const Profile& profile) {
     return json;
 }
 
-/// As the committed tables name it: "90a" of 9.0.
-std::string architecture_of(const DeviceInfo& info) {
-    std::string digits = info.compute_capability;
-    std::erase(digits, '.');
-    return digits == "90" ? "90a" : digits;
-}
-
 std::vector<Profile> profile_shape(const std::string& ncu, Device& cpu, const std::string& gpu,
                                    const std::string& architecture,
                                    const std::vector<Candidate>& candidates, const Case& test) {

@@ -34,6 +34,14 @@ const KernelDefinition* subject_of(const Device& device, const Options& o) {
     return &rung;
 }
 
+/// Without a product there is nothing to choose.
+void require_product(std::span<const Case> cases) {
+    for (const Case& test : cases)
+        if (!test.has_product() || test.m == 0 || test.n == 0 || test.batch == 0)
+            throw UsageError(fmt::format("shape {}: nothing is multiplied{}", shape_label(test),
+                                         test.alpha == 0 ? " with --alpha 0" : ""));
+}
+
 std::string text_of(std::span<const TunedProblem> problems, const Options& o, const Gpu* gpu,
                     Format format) {
     std::string text;
@@ -45,8 +53,9 @@ std::string text_of(std::span<const TunedProblem> problems, const Options& o, co
         }
         text += fmt::format("\n{} at {}, {}\n\n", problem.subject, shape_label(problem.test),
                             name_of(problem.mode));
-        text += format == Format::md ? table.markdown() : table.plain();
-        text += '\n' + summary_of(problem, gpu);
+        if (problem.reason.empty())
+            text += (format == Format::md ? table.markdown() : table.plain()) + '\n';
+        text += summary_of(problem, gpu);
         if (o.why) text += why_of(problem);
     }
     return text;
@@ -93,30 +102,30 @@ int run_tune(const Options& asked) {
     if (rung &&
         !std::all_of(cases.begin(), cases.end(), [](const Case& c) { return c.is_plain(); }))
         throw UsageError("a rung computes plain products only; --engine takes the others");
+    require_product(cases);
     if (measures) require_memory(*device, cases);
 
     catch_interrupts();
-    std::vector<TunedProblem> problems;
+    Measured all;
     {
         Progress progress(options.quiet);
-        for (const Case& test : cases) {
-            if (interrupted()) break;
-            problems.push_back(
-                measures ? measure(*device, rung, test, mode, settings, std::ref(progress))
-                         : bound(*device, rung, test, mode, gpu, std::ref(progress)));
-        }
+        if (measures)
+            all = measure_all(*device, rung, cases, mode, settings, std::ref(progress));
+        else
+            for (const Case& test : cases)
+                if (!interrupted())
+                    all.problems.push_back(
+                        bound(*device, rung, test, mode, gpu, std::ref(progress)));
     }
+    const std::span<const TunedProblem> problems = all.problems;
+    for (const std::string& remark : all.remarks) fmt::print(stderr, "tilewright: {}\n", remark);
     const Json environment = environment_of(*device, options.command);
     deliver(file, format, options.quiet, [&](Format each) {
         if (each == Format::json) return json_text(problems, environment, options.why);
         const std::string text = text_of(problems, options, &gpu, each);
         return each == Format::csv ? text : environment_line(*device) + '\n' + text;
     });
-    for (const TunedProblem& problem : problems) {
-        if (!measures) continue;
-        for (const std::string& remark : remember(problem, device->info(), settings))
-            fmt::print(stderr, "tilewright: {}\n", remark);
-    }
+    if (all.done) forget_journals(problems, device->info(), settings);
     if (interrupted()) return kInterrupted;
     const bool found = std::all_of(problems.begin(), problems.end(), [](const TunedProblem& each) {
         return each.tuning.best() || (!each.bounds.empty() && each.bounds.front().bound);

@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include <clocale>
+#include <filesystem>
 #include <fstream>
 
 #include "engine/tuned_file.h"
+#include "lab/atomic_file.h"
 #include "tune/folder.h"
 
 namespace tilewright::lab {
@@ -22,7 +24,7 @@ using engine::TunedEntry;
 TunedEntry entry_of(int64_t size, const std::string& date = "2026-12-01T00:00:00Z") {
     return {.subject = engine::kEngine,
             .device = {"NVIDIA H200", 132, 90},
-            .version = engine::library_version(),
+            .version = engine::kernels_version(),
             .problem = {.m = size, .n = size, .k = size},
             .kernel = "tile/64x64 parts=4",
             .median_us = 12.25,
@@ -133,16 +135,17 @@ TEST(Database, OddPlacesAreNamedAndNotWaitedFor) {
     EXPECT_EQ(entries_in(odd).size(), 1u);
     const std::string pipe = folder / "pipe";
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-    EXPECT_EQ(engine::read_tuned_file(pipe).text.complaints.at(0), "it is not read: it is no file");
+    EXPECT_EQ(engine::read_tuned_file(pipe).text.complaints.at(0),
+              "it cannot be read: it is no file");
     EXPECT_FALSE(engine::read_tuned_file("/dev/zero").text.complaints.empty());
     EXPECT_FALSE(engine::read_tuned_file(folder / "nowhere/tuning.tsv").exists);
     folder.write("huge", "");
     ASSERT_EQ(truncate((folder / "huge").c_str(), off_t{1} << 40), 0);
-    EXPECT_TRUE(engine::read_tuned_file(folder / "huge").text.foreign);
+    EXPECT_TRUE(engine::read_tuned_file(folder / "huge").unreadable);
     EXPECT_THROW(add_to_database(folder / "", {}, Merge::newest), std::runtime_error);
     EXPECT_THROW(add_to_database("/proc/nothing/tuning.tsv", {}, Merge::newest),
                  std::runtime_error);
-    EXPECT_THROW(write_whole("/dev/full/x", "text"), std::runtime_error);
+    EXPECT_THROW(replace_file("/dev/full/x", "text"), std::runtime_error);
 }
 
 TEST(Database, LinksStay) {
@@ -151,6 +154,57 @@ TEST(Database, LinksStay) {
     ASSERT_EQ(symlink((folder / "real.txt").c_str(), (folder / "link.txt").c_str()), 0);
     add_to_database(folder / "link.txt", {entry_of(32)}, Merge::newest);
     EXPECT_EQ(entries_in(folder / "real.txt").size(), 1u);
+}
+
+TEST(Database, LinksToWhatIsNotThereStay) {
+    const test::Folder folder;
+    ASSERT_EQ(symlink("real.txt", (folder / "link.txt").c_str()), 0);
+    add_to_database(folder / "link.txt", {entry_of(32)}, Merge::newest);
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.txt"));
+    EXPECT_EQ(entries_in(folder / "real.txt").size(), 1u);
+}
+
+/// What may be somebody's entries is neither replaced nor renamed.
+void expect_untouched(const std::string& path) {
+    struct stat before {
+    }, after{};
+    ASSERT_EQ(lstat(path.c_str(), &before), 0);
+    const auto read = engine::read_tuned_file(path);
+    EXPECT_TRUE(read.exists && read.unreadable) << path;
+    EXPECT_FALSE(read.text.foreign) << path;
+    EXPECT_EQ(read.text.complaints.size(), 1u) << path;
+    EXPECT_THROW(add_to_database(path, {entry_of(32)}, Merge::newest), std::runtime_error);
+    ASSERT_EQ(lstat(path.c_str(), &after), 0);
+    EXPECT_EQ(before.st_ino, after.st_ino) << path;
+    EXPECT_EQ(before.st_mode, after.st_mode) << path;
+}
+
+TEST(Database, WhatCannotBeReadStays) {
+    const test::Folder folder;
+    expect_untouched("/dev/null");
+    ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+    expect_untouched(folder / "pipe");
+    ASSERT_EQ(symlink("loop", (folder / "loop").c_str()), 0);
+    expect_untouched(folder / "loop");
+    folder.write("huge", "");
+    ASSERT_EQ(truncate((folder / "huge").c_str(), off_t{1} << 40), 0);
+    expect_untouched(folder / "huge");
+    ASSERT_EQ(mkdir((folder / "folder").c_str(), 0700), 0);
+    expect_untouched(folder / "folder");
+    if (geteuid() == 0) return;  // who may read everything
+    add_to_database(folder / "secret", {entry_of(32)}, Merge::newest);
+    ASSERT_EQ(chmod((folder / "secret").c_str(), 0), 0);
+    expect_untouched(folder / "secret");
+}
+
+TEST(Database, KeepsTheFirstWhereAskedTo) {
+    const test::Folder folder;
+    const std::string path = folder / "tuning.tsv";
+    const TunedEntry first = entry_of(32), later = entry_of(32, "2027-01-01T00:00:00Z");
+    EXPECT_EQ(add_to_database(path, {first}, Merge::first).added, 1);
+    const Written again = add_to_database(path, {later}, Merge::first);
+    EXPECT_EQ(again.added + again.replaced, 0);
+    EXPECT_EQ(entries_in(path), std::vector{first});
 }
 
 /// With a decimal comma, where the system has such a locale.
@@ -175,8 +229,11 @@ TEST(Place, FollowsTheEnvironment) {
     EXPECT_EQ(engine::tuned_place().path, "/data/tilewright/tuning.tsv");
     tuning.set("here.txt");
     EXPECT_EQ(engine::tuned_place().path, "here.txt");
-    tuning.set("off");
-    EXPECT_EQ(engine::tuned_place().path, "");
+    for (const char* none : {"off", "/dev/null"}) {
+        tuning.set(none);
+        EXPECT_EQ(engine::tuned_place().path, "");
+        EXPECT_EQ(engine::tuned_place().why, std::string("TILEWRIGHT_TUNING=") + none);
+    }
     tuning.unset(), data.unset(), home.unset();
     EXPECT_EQ(engine::tuned_place().why, "neither XDG_DATA_HOME nor HOME names a folder");
     EXPECT_TRUE(engine::tuned_for({"NVIDIA H200", 132, 90})->empty());

@@ -34,7 +34,14 @@ TEST(Rules, AreComputedAsTheCompilerDoes) {
                    "kTile.block.n"),
               true);
     EXPECT_EQ(says("2 + 3 * 4 == 14 && 2 * (3 + 4) == 14 && 7 - 2 - 1 == 4"), true);
-    EXPECT_EQ(says("8 / 2 % 3 == 1 && 1 < 2 && 2 <= 2 && !(1 > 2)"), std::nullopt);
+    EXPECT_EQ(says("8 / 2 % 3 == 1 && 1 < 2 && 2 <= 2 && !(1 > 2)"), true);
+    EXPECT_EQ(says("!kTile.pad_a && !!1 && -2 * -3 == 6 && 1 - -1 == 2 && -(1 - 2) == 1"), true);
+    EXPECT_EQ(says("!(kTile.block.m % kTile.pad_a == 0)"), false) << "no constant";
+    EXPECT_EQ(says("kTile.block.m % kTile.pad_a == 0 || 1 == 1"), false) << "no constant";
+    EXPECT_EQ(says("kTile.block.m % kTile.pad_a == 0 && f(1)"), false);
+    EXPECT_EQ(says("1 == 1 && kTile.block.m % kTile.pad_a == 0"), false);
+    EXPECT_EQ(says("1 == 2 && kTile.block.m % kTile.pad_a == 0 || 1 == 1"), true);
+    EXPECT_EQ(says("f(1) && 1 == 2"), std::nullopt) << "behind a call nothing is read";
     EXPECT_EQ(says("1 != 1 || 3 >= 4"), false);
     EXPECT_EQ(says("kTile.block.m % kTile.pad_a == 0"), false) << "divided by zero";
     EXPECT_EQ(says("kTile.pad_a == 0 || kTile.block.m % kTile.pad_a == 0"), true);
@@ -44,6 +51,15 @@ TEST(Rules, AreComputedAsTheCompilerDoes) {
     EXPECT_EQ(says(""), std::nullopt);
     EXPECT_EQ(says("1 +"), std::nullopt);
     EXPECT_EQ(says("(1"), std::nullopt);
+}
+
+TEST(Rules, WhatIsNotKnownIsNotBroken) {
+    constexpr TileConfig c{.block = {128, 64, 16}};
+    const std::vector<Rule> rules{{"f knows", "f(kTile.block.m)"}, {"N", "kTile.block.n > 0"}};
+    EXPECT_EQ(broken_rule(rules, c), "");
+    EXPECT_EQ(unknown_rule(rules, c), "whether it adds up is not known before it runs: f knows");
+    const std::vector<Rule> broken{{"f knows", "f(kTile.block.m)"}, {"N < 0", "kTile.block.n < 0"}};
+    EXPECT_EQ(broken_rule(broken, c), "N < 0: 64 < 0");
 }
 
 TEST(Rules, HoldForAllThatIsCompiledIn) {

@@ -35,7 +35,7 @@ Problem product(int64_t m, int64_t n, int64_t k) {
 
 TunedEntry entry_of(const Problem& problem, const std::string& kernel,
                     const TunedDevice& device = kH200) {
-    return {kEngine, device, library_version(),     class_of(problem), kernel, 10,
+    return {kEngine, device, kernels_version(),     class_of(problem), kernel, 10,
             1,       5,      "2026-12-01T00:00:00Z"};
 }
 
@@ -75,12 +75,16 @@ TEST(Tuned, AnEntryForTheProblemIsTaken) {
 
 TEST(Tuned, OnlyOfThisDeviceAndVersion) {
     const Problem p = product(512, 512, 512);
-    std::vector<TunedEntry> strangers(5, entry_of(p, another(p)));
+    std::vector<TunedEntry> strangers(6, entry_of(p, another(p)));
     strangers[0].device.name = "NVIDIA H100";
     strangers[1].device.multiprocessors = 66;  // half of it, by MIG
     strangers[2].device.compute_capability = 100;
     strangers[3].version = "0.0.1";
     strangers[4].subject = "k9";
+    // Of this release, before or after a kernel was changed.
+    std::string& version = strangers[5].version;
+    ASSERT_NE(version.find('+'), version.npos);
+    version.back() = version.back() == '0' ? '1' : '0';
     EXPECT_EQ(name_of(choose_with(strangers, p)), predicted(p));
 }
 

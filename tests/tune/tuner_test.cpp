@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <thread>
 
@@ -23,6 +24,7 @@ TuneSettings quick() {
     TuneSettings settings;
     settings.seconds[0] = settings.seconds[1] = settings.seconds[2] = 0.005;
     settings.step_timeout = 2;
+    settings.start_pause = 0.05;
     return settings;
 }
 
@@ -83,7 +85,11 @@ TEST(Tuner, HasNoBestWhereNothingIsRight) {
 
 TEST(Tuner, WhatIsFasterThanThePeakHasFailed) {
     TuneSettings settings = quick();
-    settings.work = 1e12, settings.limit_gflops = 10;
+    settings.implausible = [](double us, int sets) {
+        EXPECT_GT(us, 0);
+        EXPECT_GE(sets, 1);
+        return std::string("it would exceed the peak of 10");
+    };
     const Tuning tuning = tune_planted({"right"}, settings);
     EXPECT_EQ(tuning.best(), nullptr);
     EXPECT_NE(tuning.tried[0].reason.find("would exceed the peak of 10"), std::string::npos);
@@ -130,13 +136,66 @@ TEST(Tuner, LooksNearTheBest) {
     Journal journal;
     const Tuning tuning = tune(
         child, journal, test::planted({"slow", "wrong"}),
-        [](std::span<const Tried> best) {
+        [](std::span<const Tried> best, double seconds) {
+            EXPECT_GT(seconds, 0);
             EXPECT_EQ(best.front().candidate.name, "slow");
             return test::planted({"right"});
         },
         quick());
     ASSERT_NE(tuning.best(), nullptr);
     EXPECT_EQ(tuning.best()->candidate.name, "right");
+}
+
+TEST(Tuner, LeavesTheTimeThatIsLeftToTheBest) {
+    TuneSettings settings = quick();
+    settings.budget = 3;
+    settings.step_timeout = 60;
+    Child child({test::kChild});
+    Journal journal;
+    const Tuning tuning = tune(
+        child, journal, test::planted({"right", "hangs"}),
+        [](std::span<const Tried>, double) {
+            ADD_FAILURE() << "some were not tried";
+            return test::planted({"slow"});
+        },
+        settings);
+    EXPECT_FALSE(tuning.complete);
+    EXPECT_EQ(tuning.stopped, "the time was up");
+}
+
+TEST(Tuner, StartsAgainWhereAProcessDoesNot) {
+    const test::Folder folder;
+    const test::Variable starts(test::kStarts);
+    starts.set(folder / "starts");
+    Child child({test::kLateChild});
+    Journal journal;
+    const Tuning tuning = tune(child, journal, test::planted({"right"}), {}, quick());
+    EXPECT_TRUE(tuning.complete);
+    EXPECT_NE(tuning.best(), nullptr);
+
+    starts.unset();  // then never
+    Child none({test::kLateChild});
+    const Tuning nothing = tune(none, journal, test::planted({"right"}), {}, quick());
+    EXPECT_FALSE(nothing.complete);
+    EXPECT_EQ(nothing.stopped, "the process that tries candidates exited with status 1");
+    EXPECT_EQ(nothing.tried[0].outcome, Outcome::not_run);
+}
+
+/// Each 1% further than the one before.
+std::vector<double> around(double us) {
+    return {us, us * 1.01, us * 1.02, us * 1.03, us * 1.04};
+}
+
+TEST(Tuner, TiesAreOfTheLastStageThatBothWereIn) {
+    Tried best, left_behind;
+    best.outcome = left_behind.outcome = Outcome::ok;
+    best.samples = around(100), left_behind.samples = around(101);
+    EXPECT_TRUE(are_tied(best, left_behind));
+    best.enter(1, around(90));  // in other minutes
+    best.enter(2, around(80));
+    EXPECT_TRUE(are_tied(left_behind, best));
+    left_behind.enter(1, around(101));
+    EXPECT_FALSE(are_tied(left_behind, best));
 }
 
 std::ptrdiff_t lines_in(const std::string& text) {
@@ -173,8 +232,71 @@ TEST(Tuner, GoesOnWhereItWasInterrupted) {
     for (const Tried& tried : tuning.tried)
         EXPECT_EQ(tried.resumed, tried.candidate.name != "slow") << tried.candidate.name;
     EXPECT_TRUE(reasons_of(tuning).at("wrong").starts_with("wrong: "));
+
+    // All stages are in the journal by now: nothing is measured again.
+    TuneSettings settings_again = quick();
+    settings_again.progress = [](const std::string& step) { ADD_FAILURE() << step; };
+    const Tuning again =
+        tune_planted({"right", "wrong", "right too", "slow"}, settings_again, Journal(path, "key"));
+    EXPECT_TRUE(again.complete);
+    ASSERT_NE(again.best(), nullptr);
+    EXPECT_EQ(again.best()->samples, tuning.best()->samples);
+    EXPECT_EQ(again.best()->stage, 2);
     journal.remove();
     EXPECT_EQ(Journal(path, "key").size(), 0u);
+}
+
+TEST(Tuner, TriesAgainWhatFailedBefore) {
+    const test::Folder folder;
+    Journal journal(folder / "journal", "key");
+    Tried failed{.candidate = test::planted({"right"}).front(),
+                 .outcome = Outcome::failed,
+                 .reason = "its process was ended by signal 9 (Killed)"};
+    journal.add(failed);
+    const Tuning tuning = tune_planted({"right"}, quick(), Journal(folder / "journal", "key"));
+    EXPECT_EQ(reasons_of(tuning).at("right"), "ok");
+}
+
+TEST(Journal, HoldsAllOfARunThatIsDone) {
+    const test::Folder folder;
+    Tried best{.candidate = test::planted({"right"}).front(), .outcome = Outcome::ok};
+    best.samples = {3};
+    best.enter(1, {2});
+    best.enter(2, {1, 1.5});
+    const Tried failed{.candidate = test::planted({"hangs"}).front(),
+                       .outcome = Outcome::failed,
+                       .reason = "it did not end"};
+    Journal journal(folder / "journal", "key");
+    EXPECT_EQ(journal.finished(), nullptr);
+    journal.finish({best, failed});
+    const Journal again(folder / "journal", "key");
+    ASSERT_NE(again.finished(), nullptr);
+    ASSERT_EQ(again.finished()->size(), 2u);
+    EXPECT_EQ(again.finished()->at(0).samples, best.samples);
+    EXPECT_EQ(again.finished()->at(0).earlier, best.earlier);
+    EXPECT_EQ(again.finished()->at(1).reason, failed.reason);
+    EXPECT_EQ(Journal(folder / "journal", "another").finished(), nullptr);
+}
+
+TEST(Journal, OfAnotherProgramIsRemovedAfterSomeDays) {
+    const test::Folder folder;
+    const Tried tried{
+        .candidate = test::planted({"right"}).front(), .outcome = Outcome::ok, .samples = {1}};
+    const auto write = [&](const std::string& name, const std::string& key, int days) {
+        Journal(folder / name, key).add(tried);
+        std::filesystem::last_write_time(
+            folder / name, std::filesystem::file_time_type::clock::now() - std::chrono::days(days));
+    };
+    write("tuning.tsv.1.journal", "another program", 30);
+    write("tuning.tsv.2.journal", "another program", 1);
+    write("tuning.tsv.3.journal", program_stamp(), 30);
+    write("another.tsv.4.journal", "another program", 30);
+    remove_stale_journals(folder / "tuning.tsv");
+    EXPECT_FALSE(std::filesystem::exists(folder / "tuning.tsv.1.journal"));
+    for (const char* kept :
+         {"tuning.tsv.2.journal", "tuning.tsv.3.journal", "another.tsv.4.journal"})
+        EXPECT_TRUE(std::filesystem::exists(folder / kept)) << kept;
+    remove_stale_journals(folder / "no/such/tuning.tsv");
 }
 
 TEST(Journal, PassesOverWhatItDidNotWrite) {
@@ -199,6 +321,8 @@ TEST(Journal, PassesOverWhatItDidNotWrite) {
 int main(int argc, char** argv) {
     if (argc > 1 && std::strcmp(argv[1], tilewright::test::kChild) == 0)
         return tilewright::test::serve_planted();
+    if (argc > 1 && std::strcmp(argv[1], tilewright::test::kLateChild) == 0)
+        return tilewright::test::serve_planted_late();
     testing::InitGoogleTest(&argc, argv);
     return RUN_ALL_TESTS();
 }

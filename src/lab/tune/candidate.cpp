@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace tilewright::lab {
 
@@ -34,11 +35,21 @@ std::optional<TuneCandidate> candidate_in(const Json& json) try {
     return std::nullopt;
 }
 
+void Tried::enter(int next_stage, std::vector<double> its_samples) {
+    earlier.push_back(std::move(samples));
+    samples = std::move(its_samples);
+    stage = next_stage;
+}
+
 Interval interval_of(std::vector<double> samples) {
     if (samples.empty()) return {};
     std::sort(samples.begin(), samples.end());
-    const size_t last = samples.size() - 1;
-    return {samples[last / 4], samples[last - last / 4]};
+    return {quantile(samples, 0.25), quantile(samples, 0.75)};
+}
+
+bool are_tied(const Tried& a, const Tried& b) {
+    const int common = std::min(a.stage, b.stage);
+    return interval_of(a.samples_of(common)).overlaps(interval_of(b.samples_of(common)));
 }
 
 }  // namespace tilewright::lab

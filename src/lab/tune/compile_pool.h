@@ -19,10 +19,13 @@ struct PoolSettings {
     std::function<void(const std::string&)> progress;
 };
 
-/// Milliseconds by name of what had to be compiled and could be. What is not done when time is up, or
-/// fails, is left to whoever tries it.
-std::map<std::string, double> compile_all(const std::vector<TuneCandidate>& candidates,
-                                          const PoolSettings& settings);
+struct CompileResult {
+    double compile_ms = 0;  ///< 0: it was in the cache.
+    std::string failure;  ///< "" where there was none.
+};
+/// By name. Those that are not among them were not compiled when time was up: whoever tries one will.
+std::map<std::string, CompileResult> compile_all(const std::vector<TuneCandidate>& candidates,
+                                                 const PoolSettings& settings);
 
 /// The other side: answers on kChildSocket. Returns an ExitStatus.
 int serve_compiler(const std::string& architecture);

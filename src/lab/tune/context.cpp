@@ -26,10 +26,10 @@ Problem problem_nowhere(const Case& test, Arithmetic mode) {
     return problem;
 }
 
-engine::DeviceTraits traits_of(const DeviceInfo& device) {
-    const engine::TunedDevice named = tuned_device_of(device);
+engine::DeviceTraits traits_of(const engine::TunedDevice& device) {
     // All targets hold the same kernels, and this one is in every build.
-    return {Target::cpu_fast, named.multiprocessors, named.compute_capability};
+    return {Target::cpu_fast, device.multiprocessors, device.compute_capability,
+            engine::tensor_rate_of(device.compute_capability, device.name)};
 }
 
 Arithmetic mode_of(const std::string& word) {

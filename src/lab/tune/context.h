@@ -19,8 +19,8 @@ engine::TunedDevice tuned_device_of(const DeviceInfo& device);
 /// Its matrices are nowhere: dispatch looks at addresses alone.
 Problem problem_nowhere(const Case& test, Arithmetic mode);
 
-/// As dispatch sees the device, without what was tuned.
-engine::DeviceTraits traits_of(const DeviceInfo& device);
+/// As dispatch sees a device of this name, without what was tuned.
+engine::DeviceTraits traits_of(const engine::TunedDevice& device);
 
 /// The compute mode asked for. Throws UsageError.
 Arithmetic mode_of(const std::string& word);

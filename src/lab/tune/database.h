@@ -13,6 +13,7 @@ namespace tilewright::lab {
 enum class Merge {
     newest,  ///< Of two entries for the same, the later one.
     given,  ///< The one that is added, whatever its date.
+    first,  ///< The one that is there.
 };
 
 struct Written {
@@ -22,12 +23,9 @@ struct Written {
 
 /// Adds entries to the file, and makes it where there is none. Readers see the old text or the new
 /// one. What is no entry is not lost: it goes to a file beside it. Throws std::runtime_error with a
-/// sentence.
+/// sentence, also where the file cannot be read: then it stays as it is.
 Written add_to_database(const std::string& path, const std::vector<engine::TunedEntry>& entries,
                         Merge merge);
-
-/// Writes these alone, as one piece. Throws std::runtime_error.
-void write_whole(const std::string& path, const std::string& text);
 
 /// "2026-12-01T13:57:32Z"
 std::string date_now();

@@ -12,12 +12,6 @@ namespace tilewright::lab {
 
 namespace {
 
-std::string wrapped(const std::string& text, const std::string& margin = "") {
-    std::string lines;
-    for (const std::string& line : wrap(text, 80 - margin.size())) lines += margin + line + '\n';
-    return lines;
-}
-
 /// Of the engine's entries: why they are not this device's.
 std::string others_in(const engine::TunedText& text, const engine::TunedDevice& device) {
     size_t rungs = 0, devices = 0, versions = 0;
@@ -26,14 +20,14 @@ std::string others_in(const engine::TunedText& text, const engine::TunedDevice& 
             ++rungs;
         else if (entry.device != device)
             ++devices;
-        else if (entry.version != engine::library_version())
+        else if (entry.version != engine::kernels_version())
             ++versions;
     std::string others;
     const auto add = [&](size_t count, const char* what) {
         if (count > 0) others += fmt::format("{}{} {}", others.empty() ? "" : ", ", count, what);
     };
     add(devices, "of other devices");
-    add(versions, "of other versions");
+    add(versions, "of other kernels");
     add(rungs, "of rungs, which the library does not use");
     return others.empty() ? "" : fmt::format(" (not used: {})", others);
 }
@@ -51,12 +45,12 @@ std::string explain_choice(const Case& test, Arithmetic mode, const DeviceInfo& 
     std::string text = wrapped(text_of(of));
     text += wrapped(fmt::format("on {}, {} SMs, compute capability {}.{}, version {}", device.name,
                                 device.multiprocessors, device.compute_capability / 10,
-                                device.compute_capability % 10, engine::library_version()));
+                                device.compute_capability % 10, engine::kernels_version()));
     const engine::TunedPlace place = engine::tuned_place();
     engine::TunedFile file;
     if (!place.path.empty()) file = engine::read_tuned_file(place.path);
     const engine::Tuned tuned(file.text.entries, device);
-    engine::DeviceTraits traits = traits_of(info);
+    engine::DeviceTraits traits = traits_of(device);
     traits.tuned = &tuned;
     if (place.path.empty())
         text += wrapped(fmt::format("1. tuning database: none, as {}", place.why));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,27 @@ TunedProblem measure(Device& device, const KernelDefinition* rung, const Case& t
 TunedProblem bound(Device& device, const KernelDefinition* rung, const Case& test, Arithmetic mode,
                    const Gpu& gpu, const Tell& progress);
 
-/// Adds the best to the database, unless the run was interrupted. Sentences: where, or why not.
-std::vector<std::string> remember(const TunedProblem& problem, const DeviceInfo& device,
-                                  const MeasureSettings& settings);
+struct Remembered {
+    std::vector<std::string> remarks;  ///< Sentences: where, or why not.
+    bool done = false;  ///< The problem needs no journal any more.
+};
+/// Adds the best to the database, in whose place one of a whole run stays before one that has left
+/// something out. Unless the run was interrupted.
+Remembered remember(const TunedProblem& problem, const DeviceInfo& device,
+                    const MeasureSettings& settings);
+
+struct Measured {
+    std::vector<TunedProblem> problems;
+    std::vector<std::string> remarks;
+    bool done = false;  ///< All of them.
+};
+/// Each case is remembered as soon as it is measured; those that a run before had finished are taken
+/// from their journals. Ends early after Ctrl-C.
+Measured measure_all(Device& device, const KernelDefinition* rung, std::span<const Case> cases,
+                     Arithmetic mode, const MeasureSettings& settings, const Tell& progress);
+
+/// When all of a command is done and told: the next time it is to be measured anew.
+void forget_journals(std::span<const TunedProblem> problems, const DeviceInfo& device,
+                     const MeasureSettings& settings);
 
 }  // namespace tilewright::lab

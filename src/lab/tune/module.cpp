@@ -5,19 +5,14 @@
 #include "lab/tune/nvrtc.h"
 
 #if TILEWRIGHT_WITH_CUDA
+#include <unistd.h>
+
 #include <map>
 
 #include "lab/cuda_check.h"
 #endif
 
 namespace tilewright::lab {
-
-std::string architecture_of(const DeviceInfo& device) {
-    std::string text;
-    for (const char c : device.compute_capability)
-        if (c != '.') text += c;
-    return text == "90" ? "90a" : text;  // with the instructions that Hopper alone has
-}
 
 #if TILEWRIGHT_WITH_CUDA
 
@@ -61,10 +56,19 @@ Resolved resolve_compiled(Device& device, const TuneCandidate& wanted) try {
     double compile_ms = 0;
     auto known = all.find(wanted.kernel + '/' + wanted.name);
     if (known == all.end()) {
-        const Cubin cubin = compile_kernel(*rung, *wanted.config, architecture_of(device.info()));
+        const std::string architecture = architecture_of(device.info());
+        Cubin cubin = compile_kernel(*rung, *wanted.config, architecture);
+        const void* kernel = nullptr;
+        try {
+            if (!cubin.image.empty()) kernel = load(cubin);
+        } catch (const DeviceError&) {
+            // What is in the cache may be another driver's or version's; what is fresh is not.
+            if (cubin.compile_ms > 0 || unlink(cubin.path.c_str()) != 0) throw;
+            cubin = compile_kernel(*rung, *wanted.config, architecture);
+            if (!cubin.image.empty()) kernel = load(cubin);
+        }
         if (cubin.image.empty()) return {{nullptr, nullptr}, cubin.reason, cubin.compile_ms};
         compile_ms = cubin.compile_ms;
-        const void* kernel = load(cubin);
         known =
             all.emplace(wanted.kernel + '/' + wanted.name, Loaded{wanted.name, {}, kernel}).first;
         known->second.variant = {known->second.name.c_str(), *wanted.config, run_present};

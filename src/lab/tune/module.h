@@ -11,7 +11,4 @@ namespace tilewright::lab {
 /// until the next call: this process runs one candidate at a time.
 Resolved resolve_compiled(Device& device, const TuneCandidate& wanted);
 
-/// As NVRTC names what this device runs: "90a".
-std::string architecture_of(const DeviceInfo& device);
-
 }  // namespace tilewright::lab

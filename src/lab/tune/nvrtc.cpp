@@ -13,10 +13,10 @@
 #include <stdexcept>
 #include <vector>
 
+#include "lab/atomic_file.h"
 #include "lab/lesson.h"
 #include "lab/library.h"
 #include "lab/text.h"
-#include "lab/tune/database.h"
 #include "lab/tune/journal.h"
 #include "ladder/ladder.h"
 
@@ -97,21 +97,23 @@ std::string cache_folder() {
     return "";
 }
 
-/// A file is the symbol, a newline, and the image, an ELF file.
-bool read_cached(const std::string& path, Cubin& cubin) {
-    std::ifstream file(path, std::ios::binary);
-    if (!std::getline(file, cubin.symbol)) return false;
-    cubin.image.assign(std::istreambuf_iterator<char>(file), {});
-    if (cubin.image.starts_with("\x7f"
-                                "ELF"))
-        return true;
-    cubin = {};
-    return false;
+/// A file is a digest of the rest, a newline, the symbol, a newline, and the image.
+bool read_cached(Cubin& cubin) {
+    std::ifstream file(cubin.path, std::ios::binary);
+    std::string digest;
+    if (!std::getline(file, digest)) return false;
+    const std::string rest{std::istreambuf_iterator<char>(file), {}};
+    const size_t newline = rest.find('\n');
+    if (newline == rest.npos || digest != digest_of(rest)) return false;
+    cubin.symbol = rest.substr(0, newline);
+    cubin.image = rest.substr(newline + 1);
+    return true;
 }
 
-void write_cached(const std::string& path, const Cubin& cubin) try {
-    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-    write_whole(path, cubin.symbol + '\n' + cubin.image);
+void write_cached(const Cubin& cubin) try {
+    std::filesystem::create_directories(std::filesystem::path(cubin.path).parent_path());
+    const std::string rest = cubin.symbol + '\n' + cubin.image;
+    replace_file(cubin.path, digest_of(rest) + '\n' + rest);
 } catch (const std::exception&) {  // then it is compiled again
 }
 
@@ -197,15 +199,13 @@ Cubin compile_kernel(const KernelDefinition& rung, const TileConfig& config,
                       expression_of(rung, config),
                       {"-std=c++20", "--gpu-architecture=sm_" + architecture,
                        "-DTILEWRIGHT_TARGET=gpu", "--fmad=false"}};
-    const std::string folder = cache_folder();
-    const std::string path =
-        folder.empty() ? "" : folder + "/cubins/" + input.key(found->version_text);
-    if (!path.empty() && read_cached(path, cubin)) return cubin;
+    if (has_cache()) cubin.path = cache_folder() + "/cubins/" + input.key(found->version_text);
+    if (!cubin.path.empty() && read_cached(cubin)) return cubin;
     const auto begin = std::chrono::steady_clock::now();
     compile(*found, input, cubin);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     cubin.compile_ms = took.count();
-    if (!path.empty() && !cubin.image.empty()) write_cached(path, cubin);
+    if (!cubin.path.empty() && !cubin.image.empty()) write_cached(cubin);
     return cubin;
 }
 

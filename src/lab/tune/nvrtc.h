@@ -16,6 +16,7 @@ struct Cubin {
     std::string symbol;
     std::string reason;
     double compile_ms = 0;  ///< 0: it was in the cache.
+    std::string path;  ///< In the cache; "" where there is none.
 };
 
 /// Why nothing can be compiled; "" where it can. TILEWRIGHT_NVRTC names a library to be taken first.

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/results.h"
-#include "lab/sizes.h"
 #include "lab/text.h"
 
 namespace tilewright::lab {
@@ -17,19 +16,6 @@ namespace tilewright::lab {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr size_t kWidth = 80;
-
-double work_of(const Case& test) {
-    return flops({test.m, test.n, test.k}) * static_cast<double>(test.batch);
-}
-
-std::string wrapped(const std::string& text, const std::string& margin = "") {
-    std::string lines;
-    for (const std::string& line : wrap(text, kWidth - margin.size()))
-        lines += margin + line + '\n';
-    return lines;
-}
 
 std::string remark_on(const Tried& tried, const Tried* best) {
     if (!tried.ok()) return fmt::format("{}: {}", name_of(tried.outcome), tried.reason);
@@ -79,6 +65,19 @@ Table bound_table(const TunedProblem& problem) {
     return table;
 }
 
+/// What an incomplete run has left out.
+std::string list_of_gaps(const Tuning& tuning) {
+    const auto is_tried = [](const Tried& tried) { return tried.outcome != Outcome::not_run; };
+    const auto count = std::count_if(tuning.tried.begin(), tuning.tried.end(), is_tried);
+    std::string text = fmt::format("{} of {} tried", count, tuning.tried.size());
+    const Tried* best = tuning.best();
+    if (!best || best->stage == 0)
+        text += "; not measured again";
+    else if (best->stage < kLastStage)
+        text += "; measured again once";
+    return text + fmt::format(": {}", tuning.stopped);
+}
+
 std::string list_of_ties(const Tuning& tuning) {
     std::vector<std::string> names;
     for (const Tried& tried : tuning.tried)
@@ -115,13 +114,14 @@ Json json_of(const Bounded& each) {
 }  // namespace
 
 Table table_of(const TunedProblem& problem) {
-    return problem.bounds.empty() ? measured_table(problem) : bound_table(problem);
+    return problem.measured ? measured_table(problem) : bound_table(problem);
 }
 
 std::string summary_of(const TunedProblem& problem, const Gpu* gpu) {
+    if (!problem.reason.empty()) return wrapped("not_run: " + problem.reason);
     std::string text;
     const Space& space = problem.space;
-    if (!problem.bounds.empty()) {
+    if (!problem.measured) {
         text += wrapped(
             fmt::format("These are bounds on an {}, from counts in CPU mode: no run is faster, and "
                         "which is the "
@@ -134,6 +134,7 @@ std::string summary_of(const TunedProblem& problem, const Gpu* gpu) {
     } else {
         text += "no candidate was right and timed\n";
     }
+    if (problem.measured && !problem.tuning.complete) text += wrapped(list_of_gaps(problem.tuning));
     if (space.missing > 0)
         text += wrapped(fmt::format(
             "{} more configurations are legal and not compiled in: compiling them needs a GPU and "
@@ -183,8 +184,9 @@ Json json_of(const TunedProblem& problem, bool why) {
               {"n", test.n},
               {"k", test.k},
               {"batch", test.batch},
-              {"measured", problem.bounds.empty()},
+              {"measured", problem.measured},
               {"complete", problem.tuning.complete},
+              {"reason", problem.reason.empty() ? Json(nullptr) : Json(problem.reason)},
               {"candidates", Json::array()}};
     const Tried* best = problem.tuning.best();
     json["best"] = best ? Json(best->candidate.name) : Json(nullptr);

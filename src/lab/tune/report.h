@@ -21,8 +21,11 @@ struct TunedProblem {
     Case test;
     Arithmetic mode = Arithmetic::fp32;
     Space space;
-    Tuning tuning;  ///< Measured; else:
-    std::vector<Bounded> bounds;  ///< Ranked by what was counted.
+    std::string reason;  ///< Why nothing was tried; "" where something was.
+    bool measured = false;  ///< Else ranked by what was counted.
+    Tuning tuning;
+    std::vector<Bounded> bounds;
+    std::string not_resumable;  ///< Why an interrupted run cannot go on; "" where it can.
 };
 
 /// One row a candidate.

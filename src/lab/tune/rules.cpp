@@ -19,10 +19,10 @@ struct Value {
 };
 
 bool is_true(const Value& value) {
-    return !value.invalid && value.number && *value.number != 0;
+    return value.number && *value.number != 0;
 }
-bool is_false(const Value& value) {
-    return value.invalid || (value.number && *value.number == 0);
+bool is_zero(const Value& value) {
+    return value.number && *value.number == 0;
 }
 
 /// By recursive descent, from the operators that bind least.
@@ -47,13 +47,17 @@ class Expression {
         rest_.remove_prefix(token.size());
         return true;
     }
+    /// What is on the right is not looked at where the left decides; where the left is no constant,
+    /// the whole is none.
     Value either() {
         Value left = both();
         while (take("||")) {
             const Value right = both();
-            left = is_true(left) || is_true(right)     ? Value{1}
-                   : is_false(left) && is_false(right) ? Value{0}
-                                                       : Value{};
+            if (left.invalid || is_true(left)) continue;
+            if (left.number)
+                left = right.number ? Value{*right.number != 0} : right;
+            else
+                left = is_true(right) ? Value{1} : Value{};
         }
         return left;
     }
@@ -61,9 +65,11 @@ class Expression {
         Value left = equal();
         while (take("&&")) {
             const Value right = equal();
-            left = is_false(left) || is_false(right) ? Value{0}
-                   : is_true(left) && is_true(right) ? Value{1}
-                                                     : Value{};
+            if (left.invalid || is_zero(left)) continue;
+            if (left.number)
+                left = right.number ? Value{*right.number != 0} : right;
+            else
+                left = right.invalid || is_zero(right) ? Value{0} : Value{};
         }
         return left;
     }
@@ -96,17 +102,22 @@ class Expression {
         }
     }
     Value product() {
-        Value left = primary();
+        Value left = unary();
         while (true) {
             if (take("*"))
-                left = apply("*", left, primary());
+                left = apply("*", left, unary());
             else if (take("/"))
-                left = apply("/", left, primary());
+                left = apply("/", left, unary());
             else if (take("%"))
-                left = apply("%", left, primary());
+                left = apply("%", left, unary());
             else
                 return left;
         }
+    }
+    Value unary() {
+        if (take("-")) return apply("-", {0}, unary());
+        if (take("!")) return apply("==", unary(), {0});
+        return primary();
     }
     Value primary() {
         if (take("(")) {
@@ -162,13 +173,16 @@ std::optional<bool> holds(const std::string& condition, const TileConfig& config
 }
 
 std::string broken_rule(std::span<const Rule> rules, const TileConfig& config) {
-    for (const Rule& rule : rules) {
-        const auto held = holds(rule.condition, config);
-        if (!held)
-            return fmt::format("whether it adds up is for the compiler to say: {}", rule.sentence);
-        if (!*held)
+    for (const Rule& rule : rules)
+        if (holds(rule.condition, config) == false)
             return fmt::format("{}: {}", rule.sentence, with_values(rule.condition, config));
-    }
+    return "";
+}
+
+std::string unknown_rule(std::span<const Rule> rules, const TileConfig& config) {
+    for (const Rule& rule : rules)
+        if (!holds(rule.condition, config))
+            return fmt::format("whether it adds up is not known before it runs: {}", rule.sentence);
     return "";
 }
 

@@ -16,8 +16,10 @@ namespace tilewright::lab {
 std::optional<bool> holds(const std::string& condition, const TileConfig& config);
 
 /// The sentence of the first rule that is broken, with its values: "TM divides BM: 64 % 48 == 0".
-/// Empty where all hold. A rule that holds() cannot tell is said not to be known.
+/// Empty where none is known to be.
 std::string broken_rule(std::span<const Rule> rules, const TileConfig& config);
+/// The same of the first rule of which holds() does not say: trying it does.
+std::string unknown_rule(std::span<const Rule> rules, const TileConfig& config);
 
 /// What no rung says, as any GPU has these limits; the same form.
 std::string broken_limit(const TileConfig& config);

@@ -23,8 +23,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kLaunchBoundUs = 100;  // shorter calls are timed within a graph
-
 bool say(const Json& answer) {
     const std::string text =
         answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
@@ -115,6 +113,7 @@ Json Bench::time(const Candidate& candidate, double seconds) try {
     while (!timer.done()) timer.turn(false);
     return {{"outcome", name_of(Outcome::ok)},
             {"samples", samples},
+            {"sets", workload_.sets()},
             {"cold", workload_.cold()},
             {"graph", runner.graph()}};
 } catch (const DeviceError& error) {

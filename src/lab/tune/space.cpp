@@ -41,9 +41,14 @@ void for_each_config(const TuningSpace& space, TileConfig config, const Varied& 
     }
 }
 
-std::string reason_against(const std::vector<Rule>& rules, const TileConfig& config) {
-    const std::string rule = broken_rule(rules, config);
-    return rule.empty() ? broken_limit(config) : rule;
+/// "" where there is none. A rule that is not known is none where the configuration can be compiled and
+/// verified.
+std::string reason_against(const std::vector<Rule>& rules, const TileConfig& config,
+                           bool compiles) {
+    std::string reason = broken_rule(rules, config);
+    if (reason.empty()) reason = broken_limit(config);
+    if (reason.empty() && !compiles) reason = unknown_rule(rules, config);
+    return reason;
 }
 
 TuneCandidate candidate_of(const KernelDefinition& rung, const TileConfig& config) {
@@ -81,7 +86,7 @@ Space space_of(const KernelDefinition& rung, bool compiles) {
         [&](const TileConfig& config) {
             if (variant_of(rung, config)) return;
             ++space.configurations;
-            std::string reason = reason_against(rules, config);
+            std::string reason = reason_against(rules, config, compiles);
             if (!reason.empty())
                 space.illegal.push_back({name_of(rung, config), std::move(reason)});
             else if (compiles)
@@ -99,7 +104,8 @@ std::vector<TuneCandidate> finer(const KernelDefinition& rung, const TileConfig&
     for_each_config(
         *rung.space, config, [](const Axis& axis) { return axis.fine; },
         [&](const TileConfig& each) {
-            if (each != config && !variant_of(rung, each) && reason_against(rules, each).empty())
+            if (each != config && !variant_of(rung, each) &&
+                reason_against(rules, each, true).empty())
                 all.push_back(candidate_of(rung, each));
         });
     return all;

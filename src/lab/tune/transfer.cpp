@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "lab/output.h"
 #include "lab/tune/context.h"
 #include "lab/tune/database.h"
 #include "lab/usage.h"
@@ -25,8 +26,10 @@ int export_database(const std::string& to) {
     const std::string path = database_path();
     const engine::TunedFile file = engine::read_tuned_file(path);
     complain(path, file.text);
-    write_whole(to, text_of(file.text.entries));
-    fmt::print("{} entries from {}\n", file.text.entries.size(), path);
+    if (file.unreadable || file.text.foreign)
+        throw std::runtime_error(fmt::format("nothing is exported from {}", path));
+    OutputFile(to, "--export").write(text_of(file.text.entries));
+    fmt::print(stderr, "{} entries from {}\n", file.text.entries.size(), path);
     return kRight;
 }
 

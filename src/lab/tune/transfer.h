@@ -7,7 +7,8 @@
 
 namespace tilewright::lab {
 
-/// All entries, of whatever device. Throws std::runtime_error.
+/// All entries, of whatever device. Throws std::runtime_error, also where the database is there and
+/// cannot be read, and UsageError.
 int export_database(const std::string& to);
 
 /// Entries of a file into the database: as they are, or where they are newer. Throws
