@@ -58,7 +58,7 @@ refuses "more bytes than 64 bits" verify k1 --device cpu --shape 4000000000x4000
 refuses 'results is required' report
 refuses 'nowhere.json: No such file' report nowhere.json -o r.html
 printf '{"environment": {}, "profiles": []}' >profiles.json
-refuses 'profiles.json: it has neither "results" nor "counts" but "profiles"' report profiles.json -o r.html
+refuses 'profiles.json: it has no "results", "counts" or "tuning" but "profiles"' report profiles.json -o r.html
 printf '{"environment": {}, "results"' >torn.json
 refuses 'torn.json: not JSON: parse error' report torn.json -o r.html
 printf '{"environment": {"device": "a", "mode": "gpu"}, "results": []}' >empty.json

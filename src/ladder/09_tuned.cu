@@ -166,7 +166,8 @@ template <TileConfig kTile>
 constexpr Variant variant(const char* name) {
     return {name, kTile, run<kTile>};
 }
-// The first two are Boehm's picks for the A6000 and the A100.
+// The first two are Boehm's picks for the A6000 and the A100; the last is what ./tw tune k9 finds on an
+// H200 (results/nvidia-h200-2026-12-01-tune-k9.json).
 constexpr Variant kVariants[] = {
     // block tile, thread tile, unrolled steps of k, blocks an SM must hold
     variant<tile({128, 128, 16}, {8, 8}, 4, 0)>("a6000"),
@@ -179,6 +180,7 @@ constexpr Variant kVariants[] = {
     variant<tile({128, 64, 16}, {8, 8}, 8, 0)>("128x64x16-8x8"),
     variant<tile({64, 128, 16}, {8, 8}, 8, 0)>("64x128x16-8x8"),
     variant<tile({256, 128, 8}, {16, 8}, 8, 0)>("256x128x8-16x8"),
+    variant<tile({128, 256, 32}, {16, 8}, 8, 0)>("h200"),
 };
 constexpr const char* kAliases[] = {"tuned"};
 constexpr Claim kClaims[] = {
