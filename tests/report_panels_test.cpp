@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "lab/noise.h"
 #include "lab/report/noise.h"
 #include "report_rows.h"
 

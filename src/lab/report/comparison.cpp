@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "lab/noise.h"
 #include "lab/report/environment_texts.h"
 #include "lab/report/kernels.h"
 #include "lab/report/noise.h"
