@@ -26,6 +26,7 @@ struct Fp16Pieces {
     static constexpr float kWhole = 0x1p-3f;
     static constexpr float kMany = 2.0f;  // see is_dominated()
     static constexpr float kMeets = 14.0f;  // see Unfit
+    static constexpr int kUnscaled = -1;  // see up_to_top()
     __device__ static float nearest(float x) { return to_f16(x); }
     __device__ static float pack(float lower, float upper) { return pack_f16(lower, upper); }
 };
@@ -42,6 +43,7 @@ struct Bf16Pieces {
     static constexpr int kPieces = 3, kTop = 0;
     static constexpr float kWhole = 0x1p-100f;
     static constexpr float kMany = 0.0f, kMeets = 0.0f;  // nothing is left to cancel
+    static constexpr int kUnscaled = 56;
     __device__ static float nearest(float x) { return to_bf16(x); }
     __device__ static float pack(float lower, float upper) { return pack_bf16(lower, upper); }
 };
@@ -77,11 +79,13 @@ __device__ __forceinline__ int64_t read_along_k(const Gemm& p) {
 
 /// A power of two by which the largest of some elements, given by the bits of its size, comes to
 /// 2^kTop, and the inverse of which is a scale. Sizes are compared as integers, which puts Inf and NaN on
-/// top; 0 for those, and where scales or what is multiplied by them could leave FP32's range.
+/// top; 0 for those, and where scales or what is multiplied by them could leave FP32's range. BF16 has FP32's
+/// exponents: up to 2^kUnscaled sizes stay, and sums are then as large on their way as in FP32.
 template <class Format>
 __device__ __forceinline__ float up_to_top(unsigned most) {
     constexpr int FAR = 90;
     const int exponent = most == 0 ? 0 : static_cast<int>(most >> 23) - 127;
+    if (exponent >= -Format::kUnscaled && exponent <= Format::kUnscaled) return 1.0f;
     return exponent >= -FAR && exponent <= FAR ? power_of_two(Format::kTop - exponent) : 0.0f;
 }
 __device__ __forceinline__ float inverse_of_power(float power) {

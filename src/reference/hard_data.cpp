@@ -105,6 +105,15 @@ void quarter_unmet(Factors& f, Random&) {
     meet_nothing(f, f.k / 4);
 }
 
+/// Sums far below a row's largest elements, which meet zeros.
+void far_unmet(Factors& f, Random&) {
+    for (int64_t k = 0; k < f.k; ++k) {
+        for (int64_t i = 0; i < f.m; ++i) f.at_a(i, k) = std::ldexp(f.at_a(i, k), k % 2 ? -40 : 40);
+        for (int64_t j = 0; j < f.n; ++j)
+            f.at_b(k, j) = k % 2 ? std::ldexp(f.at_b(k, j), -60) : 0.0f;
+    }
+}
+
 /// Rows and columns of many elements, of which a single pair meets.
 void one_in_common(Factors& f, Random&) {
     for (int64_t k = 1; k < f.k; ++k) {
@@ -159,6 +168,7 @@ constexpr HardData kHardData[] = {
     {"twelve_unmet", twelve_unmet},
     {"graded", graded},
     {"quarter_unmet", quarter_unmet},
+    {"far_unmet", far_unmet},
     {"one_in_common", one_in_common},
     {"quarters", quarters},
     {"tenths", tenths},

@@ -28,7 +28,7 @@ std::vector<std::string> names() {
 
 /// Small elements of a row of A that alone meet B: pieces of FP16 lack their bits. A single product, whose
 /// errors no others cancel. docs/accuracy.md has bounds for both.
-constexpr const char* kBeyondFp16x3[] = {"graded", "quarter_unmet", "one_in_common"};
+constexpr const char* kBeyondFp16x3[] = {"graded", "quarter_unmet", "far_unmet", "one_in_common"};
 
 class Accuracy : public testing::TestWithParam<std::string> {};
 
