@@ -223,7 +223,8 @@ void add_count_options(CLI::App& app, Options& o) {
 }
 
 void add_report_options(CLI::App& app, Options& o) {
-    app.add_option("results", o.results, "Files of ladder, bench and count, JSON or JSON lines")
+    app.add_option("results", o.results,
+                   "Files of ladder, bench, count and tune, JSON or JSON lines")
         ->required();
     app.add_option("-o,--output", o.output, "The page's file (default: to stdout)");
     app.add_flag("--compare", o.compare, "What changed beyond noise between two files");
@@ -234,7 +235,7 @@ void add_report_options(CLI::App& app, Options& o) {
 void add_tune_options(CLI::App& app, Options& o) {
     app.add_option("rung", o.rungs, "A rung whose sizes can be chosen, such as k9")->expected(0, 1);
     app.add_flag("--engine", o.engine, "The library's kernels and parts of k for the shape");
-    app.add_option("--compute", o.compute, "Mode of the engine: fp32, fp16x3, bf16x6, ...")
+    app.add_option("--compute", o.compute, "Mode of the engine: fp32, fp16x3, bf16x6, bf16x9, tf32")
         ->capture_default_str();
     app.add_option("--budget", o.budget, "Time for each shape: 60s, 2m (default: enough)");
     app.add_option("--timeout", o.timeout, "Seconds for a step of a candidate")

@@ -37,8 +37,9 @@ int import_database(const std::string& from, bool newer_alone) {
     const std::string path = database_path();
     const engine::TunedFile file = engine::read_tuned_file(from);
     complain(from, file.text);
-    if (!file.exists || file.text.entries.empty())
-        throw std::runtime_error(fmt::format("{}: there are no entries in it", from));
+    if (!file.exists) throw std::runtime_error(fmt::format("{}: No such file", from));
+    if (file.unreadable || file.text.foreign)
+        throw std::runtime_error(fmt::format("nothing is imported from {}", from));
     const Written written =
         add_to_database(path, file.text.entries, newer_alone ? Merge::newest : Merge::given);
     for (const std::string& remark : written.remarks)
