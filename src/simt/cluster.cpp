@@ -127,11 +127,14 @@ BlockRunner& Cluster::owner_of(uintptr_t address) const {
 // --- a block in its cluster
 
 bool BlockRunner::release_cluster() {
+    const auto waits = [](const auto& thread) {
+        return thread->state == Thread::State::at_cluster;
+    };
+    if (std::ranges::none_of(threads(), waits)) return false;
+    cluster_->advance();
     bool released = false;
     for (const auto& thread : threads()) {
-        if (thread->state != Thread::State::at_cluster) continue;
-        if (!released) cluster_->advance();
-        if (cluster_->phases() <= thread->cluster_waited) continue;
+        if (!waits(thread) || cluster_->phases() <= thread->cluster_waited) continue;
         thread->state = Thread::State::ready;
         released = true;
     }
