@@ -80,12 +80,12 @@ __device__ __forceinline__ int64_t read_along_k(const Gemm& p) {
 /// A power of two by which the largest of some elements, given by the bits of its size, comes to
 /// 2^kTop, and the inverse of which is a scale. Sizes are compared as integers, which puts Inf and NaN on
 /// top; 0 for those, and where scales or what is multiplied by them could leave FP32's range. BF16 has FP32's
-/// exponents: up to 2^kUnscaled sizes stay, and sums are then as large on their way as in FP32.
+/// exponents: from 1 to 2^kUnscaled sizes stay, and sums are then as large on their way as in FP32.
 template <class Format>
 __device__ __forceinline__ float up_to_top(unsigned most) {
     constexpr int FAR = 90;
     const int exponent = most == 0 ? 0 : static_cast<int>(most >> 23) - 127;
-    if (exponent >= -Format::kUnscaled && exponent <= Format::kUnscaled) return 1.0f;
+    if (exponent >= 0 && exponent <= Format::kUnscaled) return 1.0f;
     return exponent >= -FAR && exponent <= FAR ? power_of_two(Format::kTop - exponent) : 0.0f;
 }
 __device__ __forceinline__ float inverse_of_power(float power) {
