@@ -44,8 +44,7 @@ struct Choice {
     int splits = 1;
     int64_t workspace_bytes = 0;  ///< What it wants, or what there is of it.
     double predicted_us = 0;
-    bool tuned =
-        false;  ///< Taken because it was measured to be the fastest, whatever is predicted.
+    bool tuned = false;  ///< Measured to be the fastest, whatever is predicted.
 };
 
 struct Candidate {
